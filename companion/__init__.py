@@ -1,0 +1,1 @@
+"""The application: what was seen is judged, stored and shown."""

@@ -1,0 +1,1 @@
+"""The rules core: one module per game, standard library only."""

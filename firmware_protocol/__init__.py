@@ -1,0 +1,1 @@
+"""What the board under the table and the computer say to each other."""

@@ -1,0 +1,1 @@
+"""A simulated table: its physical truth, the camera over it and the players at it."""

@@ -1,0 +1,1 @@
+"""Pictures to sightings, in board millimetres."""

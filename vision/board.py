@@ -1,0 +1,246 @@
+"""A board's geometry and colours as data: the TOML profile, read strictly."""
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class ProfileError(ValueError):
+    """A profile that cannot be used; the message names the file, the key and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class HolesBoard:
+    """A slab with round holes; millimetres, origin at its A-left corner, x to A's right, y towards B."""
+
+    columns: int
+    rows: int
+    pitch_mm: float
+    hole_diameter_mm: float
+    disk_diameter_mm: float
+    disk_height_mm: float
+    width_mm: float
+    length_mm: float
+    launch_line_mm: float
+    first_row_mm: float
+    margin_mm: float
+    slab_mm: float
+
+    def cells_mm(self) -> Floats:
+        """Hole centres, (rows * columns, 2), row by row from row 1, column 1."""
+        return _lattice(self.rows, self.columns, self.pitch_mm) + (self.margin_mm, self.first_row_mm)
+
+    def corners_mm(self) -> Floats:
+        """The slab's corners, (4, 2): A-left, A-right, B-right, B-left."""
+        return _rectangle(self.width_mm, self.length_mm)
+
+    def fault(self) -> str | None:
+        """Why this board cannot be, or None."""
+        last_row_mm = self.first_row_mm + (self.rows - 1) * self.pitch_mm
+        last_column_mm = self.margin_mm + (self.columns - 1) * self.pitch_mm
+        if self.rows < 4:
+            return "rows must be at least 4"
+        if self.disk_diameter_mm >= self.hole_diameter_mm:
+            return "disk_diameter_mm must be smaller than hole_diameter_mm"
+        if self.hole_diameter_mm >= self.pitch_mm:
+            return "hole_diameter_mm must be smaller than pitch_mm"
+        if last_row_mm + self.hole_diameter_mm / 2 > self.length_mm:
+            return "length_mm is too small for first_row_mm and rows * pitch_mm"
+        if last_column_mm + self.hole_diameter_mm / 2 > self.width_mm:
+            return "width_mm is too small for margin_mm and columns * pitch_mm"
+        if self.launch_line_mm >= self.first_row_mm:
+            return "launch_line_mm must be smaller than first_row_mm"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class SquaresBoard:
+    """A grid of squares; millimetres, origin at the grid's corner 0."""
+
+    columns: int
+    rows: int
+    square_mm: float
+
+    def cells_mm(self) -> Floats:
+        """Square centres, (rows * columns, 2), row by row."""
+        return _lattice(self.rows, self.columns, self.square_mm) + self.square_mm / 2
+
+    def corners_mm(self) -> Floats:
+        """The grid's outer corners, (4, 2)."""
+        return _rectangle(self.columns * self.square_mm, self.rows * self.square_mm)
+
+    def fault(self) -> str | None:
+        """Why this board cannot be, or None."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class CrossingsBoard:
+    """Lines with round stones on their crossings; millimetres, origin at the first crossing."""
+
+    columns: int
+    rows: int
+    pitch_mm: float
+    disk_diameter_mm: float
+
+    def cells_mm(self) -> Floats:
+        """Crossings, (rows * columns, 2), row by row."""
+        return _lattice(self.rows, self.columns, self.pitch_mm)
+
+    def corners_mm(self) -> Floats:
+        """The outer crossings, (4, 2)."""
+        return _rectangle((self.columns - 1) * self.pitch_mm, (self.rows - 1) * self.pitch_mm)
+
+    def fault(self) -> str | None:
+        """Why this board cannot be, or None."""
+        if min(self.columns, self.rows) < 2:
+            return "columns and rows must be at least 2"
+        if self.disk_diameter_mm > 1.1 * self.pitch_mm:
+            return "disk_diameter_mm must not exceed pitch_mm by more than a tenth"
+        return None
+
+
+Board = HolesBoard | SquaresBoard | CrossingsBoard
+KINDS: dict[str, type[Board]] = {"holes": HolesBoard, "squares": SquaresBoard, "crossings": CrossingsBoard}
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """How the indices of an LED and sensor grid run over the cells."""
+
+    first: Literal["a-left", "a-right", "b-left", "b-right"] = "a-left"
+    along: Literal["rows", "columns"] = "rows"
+    serpentine: bool = False
+    missing: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One board: its geometry, the look of the two sides' pieces, and what is known of camera and grid."""
+
+    board: Board
+    colours: tuple[tuple[str, tuple[int, int, int]], ...]
+    """Name and 8-bit blue, green, red of each side's pieces."""
+    fov_x_deg: float | None = None
+    grid: Grid | None = None
+
+
+def read_profile(path: Path) -> Profile:
+    """The profile in a TOML file. Raises ProfileError, naming the file and the key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProfileError(f"{path}: cannot be read as a board profile ({error}); give a TOML file") from error
+    try:
+        return parse_profile(text)
+    except ProfileError as error:
+        raise ProfileError(f"{path}: {error}") from error
+
+
+def parse_profile(text: str) -> Profile:
+    """The profile in a TOML text. Raises ProfileError, naming the key."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"not a TOML text: {error}") from error
+    _refuse_unknown(data, {"kind", "board", "colours", "camera", "grid"}, "")
+    kind = data.get("kind")
+    if kind not in KINDS:
+        raise ProfileError(f"kind is {kind!r}; it must be one of {', '.join(KINDS)}")
+    board: Board = _read_table(_table(data, "board"), KINDS[kind], "board")
+    fault = board.fault()
+    if fault is not None:
+        raise ProfileError(f"[board] {fault}")
+    return Profile(board, _read_colours(_table(data, "colours")), _read_fov(data.get("camera", {})), _read_grid(data))
+
+
+def _read_table(table: dict[str, Any], form: type[Board], name: str) -> Board:
+    expected = {f.name: f.type for f in fields(form)}
+    _refuse_unknown(table, set(expected), f"[{name}] ")
+    values: dict[str, Any] = {}
+    for key, kind in expected.items():
+        if key not in table:
+            raise ProfileError(f"[{name}] {key} is missing")
+        values[key] = _positive(table[key], f"[{name}] {key}", whole=kind is int)
+    return form(**values)
+
+
+def _positive(value: object, key: str, *, whole: bool) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int,) if whole else (int, float)):
+        raise ProfileError(f"{key} is {value!r}; it must be a {'whole ' if whole else ''}number")
+    if not math.isfinite(value) or value <= 0 or value > 10_000:
+        raise ProfileError(f"{key} is {value!r}; it must be above 0 and at most 10000")
+    return value
+
+
+def _read_colours(table: dict[str, Any]) -> tuple[tuple[str, tuple[int, int, int]], ...]:
+    colours = []
+    for name, value in table.items():
+        if not isinstance(value, str) or not re.fullmatch(r"#[0-9a-fA-F]{6}", value):
+            raise ProfileError(f'[colours] {name} is {value!r}; write it as "#rrggbb"')
+        if len(name) != 1 or not name.isalpha():
+            raise ProfileError(f"[colours] {name}: a colour's name is one letter")
+        red, green, blue = bytes.fromhex(value[1:])
+        colours.append((name, (blue, green, red)))
+    if len(colours) != 2:
+        raise ProfileError("[colours] needs exactly two colours, one for each side")
+    return tuple(colours)
+
+
+def _read_fov(camera: dict[str, Any]) -> float | None:
+    _refuse_unknown(camera, {"fov_x_deg"}, "[camera] ")
+    if "fov_x_deg" not in camera:
+        return None
+    fov = _positive(camera["fov_x_deg"], "[camera] fov_x_deg", whole=False)
+    if not 5 <= fov <= 150:
+        raise ProfileError(f"[camera] fov_x_deg is {fov}; it must be from 5 to 150")
+    return fov
+
+
+def _read_grid(data: dict[str, Any]) -> Grid | None:
+    if "grid" not in data:
+        return None
+    table = _table(data, "grid")
+    _refuse_unknown(table, {f.name for f in fields(Grid)}, "[grid] ")
+    choices = {"first": ("a-left", "a-right", "b-left", "b-right"), "along": ("rows", "columns")}
+    for key, allowed in choices.items():
+        if table.get(key, allowed[0]) not in allowed:
+            raise ProfileError(f"[grid] {key} is {table[key]!r}; it must be one of {', '.join(allowed)}")
+    if not isinstance(table.get("serpentine", False), bool):
+        raise ProfileError("[grid] serpentine must be true or false")
+    missing = table.get("missing", [])
+    if not isinstance(missing, list) or not all(
+        isinstance(cell, list) and len(cell) == 2 and all(isinstance(k, int) for k in cell) for cell in missing
+    ):
+        raise ProfileError("[grid] missing must be a list of [row, column]")
+    return Grid(**{**table, "missing": tuple((row, column) for row, column in missing)})
+
+
+def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
+    table = data.get(name)
+    if not isinstance(table, dict):
+        raise ProfileError(f"[{name}] is missing")
+    return table
+
+
+def _refuse_unknown(table: dict[str, Any], known: set[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise ProfileError(f"{where}{key} is not a key of a profile; known here: {', '.join(sorted(known))}")
+
+
+def _lattice(rows: int, columns: int, pitch_mm: float) -> Floats:
+    row, column = np.mgrid[0:rows, 0:columns]
+    return np.stack([column.ravel(), row.ravel()], axis=1) * float(pitch_mm)
+
+
+def _rectangle(width_mm: float, length_mm: float) -> Floats:
+    return np.array([[0, 0], [width_mm, 0], [width_mm, length_mm], [0, length_mm]], dtype=np.float64)
