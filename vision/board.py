@@ -36,7 +36,7 @@ class HolesBoard:
 
     def cells_mm(self) -> Floats:
         """Hole centres, (rows * columns, 2), row by row from row 1, column 1."""
-        return _lattice(self.rows, self.columns, self.pitch_mm) + (self.margin_mm, self.first_row_mm)
+        return _lattice(self.rows, self.columns, self.pitch_mm, (self.margin_mm, self.first_row_mm))
 
     def corners_mm(self) -> Floats:
         """The slab's corners, (4, 2): A-left, A-right, B-right, B-left."""
@@ -71,7 +71,7 @@ class SquaresBoard:
 
     def cells_mm(self) -> Floats:
         """Square centres, (rows * columns, 2), row by row."""
-        return _lattice(self.rows, self.columns, self.square_mm) + self.square_mm / 2
+        return _lattice(self.rows, self.columns, self.square_mm, (self.square_mm / 2, self.square_mm / 2))
 
     def corners_mm(self) -> Floats:
         """The grid's outer corners, (4, 2)."""
@@ -237,9 +237,9 @@ def _refuse_unknown(table: dict[str, Any], known: set[str], where: str) -> None:
             raise ProfileError(f"{where}{key} is not a key of a profile; known here: {', '.join(sorted(known))}")
 
 
-def _lattice(rows: int, columns: int, pitch_mm: float) -> Floats:
+def _lattice(rows: int, columns: int, pitch_mm: float, first_mm: tuple[float, float] = (0.0, 0.0)) -> Floats:
     row, column = np.mgrid[0:rows, 0:columns]
-    return np.stack([column.ravel(), row.ravel()], axis=1) * float(pitch_mm)
+    return np.stack([first_mm[0] + column.ravel() * pitch_mm, first_mm[1] + row.ravel() * pitch_mm], axis=1)
 
 
 def _rectangle(width_mm: float, length_mm: float) -> Floats:
