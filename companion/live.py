@@ -1,0 +1,90 @@
+"""What the page shows besides the log: the latest picture with its reading, and how the table is being watched.
+
+The session writes it, the web server's threads read it. Nothing here is kept: the log alone is the match.
+"""
+
+import threading
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.calibration import Calibration
+from vision.sighting import Reading
+
+
+class Watch(StrEnum):
+    """How the table is being watched just now."""
+
+    STARTING = "starting"
+    WATCHING = "watching"
+    HAND = "hand"
+    MOVING = "moving"
+    BOARD_LOST = "board-lost"
+    CAMERA_LOST = "camera-lost"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One camera picture, the `n`-th shown, with what was read from it where it was read."""
+
+    n: int
+    image_bgr: npt.NDArray[np.uint8]
+    calibration: Calibration | None
+    reading: Reading | None
+
+
+class Live:
+    """The latest picture and the state of the watch; every method may be called from any thread."""
+
+    def __init__(self, *, simulated: bool = False) -> None:
+        self.simulated = simulated
+        self._changed = threading.Condition()
+        self._version = 0
+        self._picture: Picture | None = None
+        self._watch = (Watch.STARTING, "")
+
+    def show(
+        self,
+        image_bgr: npt.NDArray[np.uint8],
+        calibration: Calibration | None = None,
+        reading: Reading | None = None,
+    ) -> None:
+        """Makes this the latest picture; the caller never writes to the array again."""
+        with self._changed:
+            n = 1 if self._picture is None else self._picture.n + 1
+            self._picture = Picture(n, image_bgr, calibration, reading)
+
+    def picture(self) -> Picture | None:
+        """The latest picture, or None before the first."""
+        with self._changed:
+            return self._picture
+
+    def watch(self, state: Watch, why: str = "") -> None:
+        """Says how the table is being watched from now on; `why` is one plain sentence for the page."""
+        with self._changed:
+            if self._watch != (state, why):
+                self._watch = (state, why)
+                self._ring()
+
+    def watching(self) -> tuple[Watch, str]:
+        """How the table is being watched, and why."""
+        with self._changed:
+            return self._watch
+
+    def ring(self) -> None:
+        """Wakes every page: the log has grown."""
+        with self._changed:
+            self._ring()
+
+    def wait(self, heard: int, timeout_s: float) -> int:
+        """Waits until something changed after version `heard`, at most `timeout_s`; the version now."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._version != heard, timeout_s)
+            return self._version
+
+    def _ring(self) -> None:
+        self._version += 1
+        self._changed.notify_all()
