@@ -1,8 +1,14 @@
-"""What the referee is told: a look at the settled board, a declaration, or a correction. All are frozen values."""
+"""What the referee is told: a look at the settled board, a declaration, or a correction. All are frozen values.
 
-from dataclasses import dataclass
+Each input has one JSON form, written by `input_to_json` and read by `input_from_json`; the store keeps no other.
+"""
 
-from companion.terms import Cell, Lying, Player
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from companion.terms import Cell, Field, IllegalFlick, Lying, Mode, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +38,182 @@ class Look:
     flights: tuple[Player | None, ...] = ()
     frame: int = 0
     t_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the players agree on before a match, with the board it is played on."""
+
+    mode: Mode = Mode.BASIC
+    threshold: int = 11
+    starter: Player = Player.A
+    names: tuple[str, str] = ("A", "B")
+    illegal_flick: IllegalFlick = IllegalFlick.REMOVE
+    field: Field = Field()
+    points: tuple[int, int] = (0, 0)
+    sudden_death: bool = False
+
+
+class Declared(StrEnum):
+    """What people can say. The first two set games up; the rest speak of the game being played."""
+
+    START = "start"
+    NEXT_GAME = "next-game"
+    ILLEGAL_FLICK = "illegal-flick"
+    NOT_A_FLICK = "not-a-flick"
+    FLICK_LOST = "flick-lost"
+    OUT_OF_TURN = "out-of-turn"
+    ACCEPT = "accept"
+    END_GAME = "end-game"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """Something a person says: `setup` goes with START, `choice` (one of the candidates) with ACCEPT."""
+
+    what: Declared
+    setup: Setup | None = None
+    choice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskCorrection:
+    """A disk on the board is not what was seen: `was` None adds `now`, `now` None takes `was` away."""
+
+    was: SeenDisk | None
+    now: SeenDisk | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Back to how things stood before one entry (counted from 1); None is the last that changed anything."""
+
+    before: int | None = None
+
+
+Correction = DiskCorrection | Undo
+Input = Look | Declaration | Correction
+
+
+class InputError(ValueError):
+    """A JSON value that is no input; the message names the key."""
+
+
+def disk_to_json(disk: SeenDisk) -> dict[str, Any]:
+    """A disk under the keys that `companion observe` prints."""
+    return {
+        "colour": disk.colour.value,
+        "x_mm": disk.x_mm,
+        "y_mm": disk.y_mm,
+        "sigma_mm": disk.sigma_mm,
+        "cell": None if disk.cell is None else list(disk.cell),
+        "lying": disk.lying.value,
+        "confidence": disk.confidence,
+    }
+
+
+def disk_from_json(data: Mapping[str, Any]) -> SeenDisk:
+    """The disk in a JSON object. Raises InputError."""
+    try:
+        return SeenDisk(
+            Player(data["colour"]),
+            float(data["x_mm"]),
+            float(data["y_mm"]),
+            cell_from_json(data.get("cell")),
+            Lying(data["lying"]),
+            float(data.get("sigma_mm", 0.0)),
+            float(data.get("confidence", 1.0)),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not a disk: {_said(error)}") from error
+
+
+def cell_from_json(data: Any) -> Cell | None:
+    """Row and column from a JSON list of two, or None. Raises ValueError."""
+    if data is None:
+        return None
+    row, column = data
+    return int(row), int(column)
+
+
+def setup_to_json(setup: Setup) -> dict[str, Any]:
+    """A set-up as a JSON object."""
+    return {**asdict(setup), "names": list(setup.names), "points": list(setup.points)}
+
+
+def setup_from_json(data: Mapping[str, Any]) -> Setup:
+    """The set-up that `setup_to_json` wrote. Raises InputError."""
+    try:
+        first, second = data["names"]
+        points_a, points_b = data["points"]
+        return Setup(
+            Mode(data["mode"]),
+            int(data["threshold"]),
+            Player(data["starter"]),
+            (str(first), str(second)),
+            IllegalFlick(data["illegal_flick"]),
+            Field(**data["field"]),
+            (int(points_a), int(points_b)),
+            bool(data["sudden_death"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not a set-up: {_said(error)}") from error
+
+
+def input_to_json(given: Input) -> dict[str, Any]:
+    """An input as a JSON object; its key "input" says which kind it is."""
+    match given:
+        case Look():
+            return {
+                "input": "look",
+                "disks": [disk_to_json(disk) for disk in given.disks],
+                "hidden": [list(cell) for cell in given.hidden],
+                "hand": given.hand,
+                "flights": [None if colour is None else colour.value for colour in given.flights],
+                "frame": given.frame,
+                "t_s": given.t_s,
+            }
+        case Declaration():
+            setup = None if given.setup is None else setup_to_json(given.setup)
+            return {"input": "declaration", "what": given.what.value, "setup": setup, "choice": given.choice}
+        case DiskCorrection():
+            return {
+                "input": "disk-correction",
+                "was": None if given.was is None else disk_to_json(given.was),
+                "now": None if given.now is None else disk_to_json(given.now),
+            }
+        case Undo():
+            return {"input": "undo", "before": given.before}
+
+
+def input_from_json(data: Mapping[str, Any]) -> Input:
+    """The input that `input_to_json` wrote. Raises InputError."""
+    try:
+        match data["input"]:
+            case "look":
+                return Look(
+                    tuple(disk_from_json(disk) for disk in data["disks"]),
+                    tuple((int(row), int(column)) for row, column in data["hidden"]),
+                    bool(data["hand"]),
+                    tuple(None if colour is None else Player(colour) for colour in data["flights"]),
+                    int(data["frame"]),
+                    float(data["t_s"]),
+                )
+            case "declaration":
+                setup = None if data["setup"] is None else setup_from_json(data["setup"])
+                return Declaration(Declared(data["what"]), setup, data["choice"])
+            case "disk-correction":
+                was, now = (None if data[key] is None else disk_from_json(data[key]) for key in ("was", "now"))
+                return DiskCorrection(was, now)
+            case "undo":
+                return Undo(None if data["before"] is None else int(data["before"]))
+            case kind:
+                raise InputError(f"{kind!r} is no kind of input")
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not an input: {_said(error)}") from error
+
+
+def _said(error: Exception) -> str:
+    return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)

@@ -1,1 +1,1 @@
-"""The rules core: one module per game, standard library only."""
+"""The rules core: what each game allows, on plain values and the standard library alone."""
