@@ -1,0 +1,251 @@
+"""The append-only log: every input with the rulings it got. Opening a match folds the inputs again.
+
+One SQLite file. WAL with synchronous FULL: what `append` has returned survives a kill and a power cut. The connection
+keeps the file locked for itself, so a second companion on the same log is told so at once instead of interleaving its
+match with ours. Triggers refuse to change or delete an entry; a correction is an entry of its own.
+"""
+
+import logging
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from companion.inputs import Input, InputError, input_from_json, input_to_json
+from companion.referee import Referee
+from companion.ruling import Ruling, ruling_from_json, ruling_to_json
+
+_log = logging.getLogger(__name__)
+
+SCHEMA = 1
+"""The log's form, kept in SQLite's user_version; a change of the tables adds one and a step to `_migrate`."""
+_APPLICATION_ID = 0x424F4344
+"""Kept in SQLite's application_id: "BOCD", so that another program's database is never written to."""
+
+_tables = sa.MetaData()
+_match = sa.Table(
+    "match",
+    _tables,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("key", sa.Text, nullable=False, unique=True),
+    sa.Column("game", sa.Text, nullable=False),
+    sa.Column("begun_at", sa.Text, nullable=False),
+)
+_entry = sa.Table(
+    "entry",
+    _tables,
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("match_id", sa.Integer, sa.ForeignKey("match.id"), nullable=False),
+    sa.Column("n", sa.Integer, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("input", sa.JSON, nullable=False),
+    sa.Column("rulings", sa.JSON, nullable=False),
+    sa.UniqueConstraint("match_id", "n"),
+)
+
+
+class StoreError(Exception):
+    """The log cannot be opened, read or written; the message names the file and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match of the log; `key` names it in all logs, `id` in this one."""
+
+    id: int
+    key: str
+    game: str
+    begun_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One input with its rulings: `seq` counts from 1 through the whole log, `n` from 1 in its match; `at` is UTC."""
+
+    seq: int
+    n: int
+    at: str
+    input: Input
+    rulings: tuple[Ruling, ...]
+
+
+class Store:
+    """An open log; every method may be called from any thread."""
+
+    def __init__(self, path: Path, appended: Callable[[], None] = lambda: None) -> None:
+        """Opens the log, or begins it. `appended` is called after each entry. Raises StoreError."""
+        self.path = path
+        self._appended = appended
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: its folder cannot be made ({error}); give another place for the log") from error
+        engine = sa.create_engine(
+            sa.URL.create("sqlite", database=str(path)),
+            poolclass=sa.StaticPool,
+            # The lock above is what keeps threads apart, and transactions are begun by hand: see _begin.
+            connect_args={"check_same_thread": False, "timeout": 0.5, "isolation_level": None},
+        )
+        sa.event.listen(engine, "connect", _set_pragmas)
+        sa.event.listen(engine, "begin", _begin)
+        self._engine = engine
+        try:
+            with self._transaction() as connection:
+                _migrate(connection, path)
+        except StoreError:
+            engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """Closes the log; another companion may open it then."""
+        with self._lock:
+            self._engine.dispose()
+
+    def begin(self, game: str, given: Input, rulings: tuple[Ruling, ...]) -> Match:
+        """A new match with its first entry, both or neither. Raises StoreError."""
+        with self._transaction() as connection:
+            values = {"key": uuid.uuid4().hex, "game": game, "begun_at": _now()}
+            match = Match(_insert(connection, _match, values), **values)
+            self._write(connection, match, given, rulings)
+        self._appended()
+        return match
+
+    def latest(self) -> Match | None:
+        """The match begun last, or None in an empty log. Raises StoreError."""
+        with self._transaction() as connection:
+            row = connection.execute(sa.select(_match).order_by(_match.c.id.desc()).limit(1)).one_or_none()
+        return None if row is None else Match(*row)
+
+    def append(self, match: Match, given: Input, rulings: tuple[Ruling, ...]) -> Entry:
+        """The entry written: on disk for good once this returns. Raises StoreError, and then nothing is written."""
+        with self._transaction() as connection:
+            entry = self._write(connection, match, given, rulings)
+        self._appended()
+        return entry
+
+    def entries(self, match: Match, after: int = 0) -> tuple[Entry, ...]:
+        """The match's entries with `seq` above `after`, oldest first. Raises StoreError."""
+        chosen = sa.select(_entry).where(_entry.c.match_id == match.id, _entry.c.seq > after).order_by(_entry.c.seq)
+        with self._transaction() as connection:
+            rows = connection.execute(chosen).all()
+        return tuple(self._read(row) for row in rows)
+
+    def resume(self, match: Match) -> Referee:
+        """The referee as the match stands: every input of the log, taken again. Raises StoreError."""
+        referee = Referee()
+        for entry in self.entries(match):
+            if referee.take(entry.input) != entry.rulings:
+                _log.warning("%s: entry %d is ruled otherwise today than when it was written", self.path, entry.seq)
+        return referee
+
+    def pragmas(self) -> dict[str, str | int]:
+        """What SQLite says of the live connection: how safe a written entry is."""
+        with self._transaction() as connection:
+            names = ("journal_mode", "synchronous", "locking_mode", "user_version", "application_id")
+            return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names}
+
+    @staticmethod
+    def _write(connection: sa.Connection, match: Match, given: Input, rulings: tuple[Ruling, ...]) -> Entry:
+        last = connection.execute(sa.select(sa.func.max(_entry.c.n)).where(_entry.c.match_id == match.id)).scalar()
+        n, at = (last or 0) + 1, _now()
+        values = {"match_id": match.id, "n": n, "at": at}
+        values |= {"input": input_to_json(given), "rulings": [ruling_to_json(ruling) for ruling in rulings]}
+        return Entry(_insert(connection, _entry, values), n, at, given, rulings)
+
+    def _read(self, row: sa.Row[Any]) -> Entry:
+        try:
+            rulings = tuple(ruling_from_json(data) for data in row.rulings)
+            return Entry(row.seq, row.n, row.at, input_from_json(row.input), rulings)
+        except (InputError, KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"{self.path}: entry {row.seq} cannot be read ({error}); "
+                "open it with the version of the companion that wrote it, or give another log"
+            ) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        try:
+            with self._lock, self._engine.begin() as connection:
+                yield connection
+        except (sa.exc.DBAPIError, sqlite3.Error) as error:
+            raise StoreError(_explain(self.path, error)) from error
+
+
+def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
+    # locking_mode comes first: set before WAL is entered, it needs no shared memory and holds from the first read on.
+    for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin(connection: sa.Connection) -> None:
+    # IMMEDIATE: the write lock is taken at the start, where waiting for it is harmless.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _migrate(connection: sa.Connection, path: Path) -> None:
+    """Brings the file to SCHEMA. Raises StoreError where it is damaged, newer, or not ours."""
+    check = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+    if check != "ok":
+        raise StoreError(f"{path}: the log is damaged ({check}); {_MOVE_AWAY}")
+    version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+    application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+    empty = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one() == 0
+    if application != _APPLICATION_ID and not (empty and application == 0 and version == 0):
+        raise StoreError(f"{path}: the database of another program; give another place for the log")
+    if version > SCHEMA:
+        raise StoreError(
+            f"{path}: written by a newer companion (form {version}, this one knows {SCHEMA}); "
+            "update the companion, or give another log"
+        )
+    if version == 0:
+        _tables.create_all(connection)
+        for table, event in (("entry", "UPDATE"), ("entry", "DELETE"), ("match", "UPDATE"), ("match", "DELETE")):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
+                "BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END"
+            )
+        connection.exec_driver_sql(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA}")
+
+
+_MOVE_AWAY = "move it away and start again; `sqlite3 FILE .recover` may save what is in it"
+
+
+def _insert(connection: sa.Connection, table: sa.Table, values: dict[str, Any]) -> int:
+    key = connection.execute(table.insert().values(values)).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _explain(path: Path, error: sa.exc.DBAPIError | sqlite3.Error) -> str:
+    """One line: what is wrong with the file, and the remedy."""
+    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+    name = getattr(cause, "sqlite_errorname", "") or ""
+    for start, words in _CAUSES:
+        if name.startswith(start):
+            return f"{path}: {words}"
+    return f"{path}: the log cannot be used ({cause}); check the file, or give another place for the log"
+
+
+_CAUSES = (
+    ("SQLITE_BUSY", "another companion has this log open; end that one, or give another log"),
+    ("SQLITE_LOCKED", "another companion has this log open; end that one, or give another log"),
+    ("SQLITE_NOTADB", "not a match log; give another place for the log"),
+    ("SQLITE_CORRUPT", f"the log is damaged; {_MOVE_AWAY}"),
+    ("SQLITE_FULL", "the disk is full, so nothing was written; free some space and go on"),
+    ("SQLITE_READONLY", "the log cannot be written to; change its permissions, or give another place for the log"),
+    ("SQLITE_CANTOPEN", "the log cannot be opened; check the path and its permissions"),
+    ("SQLITE_IOERR", "the disk gives errors; check it, or give another place for the log"),
+)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
