@@ -1,0 +1,510 @@
+"""The camera over the simulated table: where it stands, what its lens and sensor do to the light, and what goes wrong.
+
+The board without disks is traced once for each view and kept; a frame traces only what lies round disks that have
+changed, then lays arms over it and does what a webcam does. Pixels follow OpenCV: an integer is a pixel's centre.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from hardware_sims.scene import Arm, Disk, Plane, Point, Scene, Vector
+from vision.board import Floats, HolesBoard
+from vision.calibration import Calibration
+
+Image = npt.NDArray[np.uint8]
+Rect = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels; right and bottom excluded."""
+
+GAMMA = 2.2
+_HELD_RADIUS_MM = 14.0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Where the camera stands and how its lens draws."""
+
+    size_wh: tuple[int, int] = (1280, 720)
+    fov_x_deg: float = 60.0
+    tilt_deg: float = 12.0
+    """From looking straight down."""
+    azimuth_deg: float = -90.0
+    """Side of the board on which it stands, anticlockwise from x."""
+    distance_mm: float = 800.0
+    roll_deg: float = 0.0
+    """Turn of the picture about its middle; 0 has player A's side at the bottom when it stands there."""
+    aim_mm: tuple[float, float] = (0.0, 0.0)
+    """Where its axis meets the slab, from the slab's middle."""
+    distortion: tuple[float, float] = (0.0, 0.0)
+    """OpenCV's k1 and k2."""
+    mirrored: bool = False
+
+    def calibration(self, board: HolesBoard) -> Calibration:
+        """The pinhole camera of this view, without distortion and mirroring."""
+        tilt, azimuth, roll = (math.radians(angle) for angle in (self.tilt_deg, self.azimuth_deg, self.roll_deg))
+        back = np.array([math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)])
+        target = np.array([board.width_mm / 2 + self.aim_mm[0], board.length_mm / 2 + self.aim_mm[1], 0.0])
+        eye = target + self.distance_mm * back
+        right = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
+        down = np.cross(-back, right)
+        turn = np.array([[math.cos(roll), math.sin(roll), 0], [-math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
+        rotation = turn @ np.stack([right, down, -back])
+        width, height = self.size_wh
+        focal_px = self.focal_px()
+        camera = np.array([[focal_px, 0, (width - 1) / 2], [0, focal_px, (height - 1) / 2], [0, 0, 1]])
+        matrix = camera @ np.column_stack([rotation, -rotation @ eye])
+        matrix = matrix / matrix[2, 3]
+        return Calibration(self.size_wh, tuple(float(value) for value in matrix.ravel()), 0.0, self.fov_x_deg, True)
+
+    def focal_px(self) -> float:
+        """Focal length in pixels."""
+        return self.size_wh[0] / 2 / math.tan(math.radians(self.fov_x_deg) / 2)
+
+    def project(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: float = 0.0) -> Floats:
+        """Pixels, (n, 2), of board points (n, 2) at a height, with distortion and mirroring."""
+        ideal = self.calibration(board).project(points_mm, z_mm)
+        width, height = self.size_wh
+        middle = np.array([(width - 1) / 2, (height - 1) / 2])
+        off = (ideal - middle) / self.focal_px()
+        square = (off**2).sum(axis=1, keepdims=True)
+        drawn = off * (1 + self.distortion[0] * square + self.distortion[1] * square**2) * self.focal_px() + middle
+        if self.mirrored:
+            drawn[:, 0] = width - 1 - drawn[:, 0]
+        return np.asarray(drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What lens, sensor and driver do to a picture; the defaults are a good webcam's, each fault is named."""
+
+    oversampling: int = 2
+    """Rays a pixel, in each direction."""
+    exposure: float = 1.0
+    white_balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Gain of red, green and blue."""
+    veil: float = 0.0
+    """Stray light all over the picture."""
+    vignetting: float = 0.15
+    """Share of light lost in the corners."""
+    blur_px: float = 0.5
+    """Sigma of the lens's blur."""
+    noise_levels: float = 1.5
+    """Sigma of noise, in 8-bit levels."""
+    jpeg_quality: int | None = 90
+    shutter_ms: float = 8.0
+    hunt: float = 0.0
+    """Swing of the auto-exposure, as a share of the light; with its period below."""
+    hunt_period_s: float = 4.0
+    warm_up_frames: int = 0
+    """First frames, while the exposure still settles."""
+    flicker: float = 0.0
+    """Swing of mains light from frame to frame."""
+    drop_rate: float = 0.0
+    """Share of frames that never come."""
+    freeze_rate: float = 0.0
+    """Share of frames at which the camera starts to repeat itself."""
+    freeze_frames: int = 8
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class _Light:
+    """The picture without arms, before the sensor: light to the power 1 / GAMMA, vignetted."""
+
+    board: Plane
+    shown: Plane
+    disks: tuple[Disk, ...] = ()
+
+
+@dataclass(slots=True)
+class Camera:
+    """Takes pictures of one scene from one view; deterministic by the settings' seed and the calls made."""
+
+    scene: Scene
+    view: View
+    settings: Settings = field(default_factory=Settings)
+    frame: int = 0
+
+    _light: _Light | None = field(default=None, init=False)
+    _rays: Vector = field(init=False)
+    _calibration: Calibration = field(init=False)
+    _eye: Point = field(init=False)
+    _noise: Plane = field(init=False)
+    _rng: np.random.Generator = field(init=False)
+    _frozen: int = field(default=0, init=False)
+    _last: Image | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.settings.seed)
+        width, height = self.view.size_wh
+        self._noise = self._rng.normal(0, 1, (height + 64, width + 64, 3)).astype(np.float32)
+        self._stand()
+
+    def move(self, view: View) -> None:
+        """Stands the camera elsewhere."""
+        self.view = view
+        self._stand()
+
+    def read(self, disks: tuple[Disk, ...], arms: tuple[Arm, ...] = (), t_s: float | None = None) -> Image | None:
+        """The next frame, blue first, or None where the camera drops it."""
+        self.frame += 1
+        settings = self.settings
+        if self._rng.random() < settings.drop_rate:
+            return None
+        if self._frozen > 0 and self._last is not None:
+            self._frozen -= 1
+            return self._last
+        if self._rng.random() < settings.freeze_rate:
+            self._frozen = settings.freeze_frames
+        image = self._expose(self._scene_light(disks), arms, self.frame / 15 if t_s is None else t_s)
+        self._last = image
+        return image
+
+    def covered(self, arms: tuple[Arm, ...], disk: Disk) -> float:
+        """Share of a disk's top face that arms hide from the camera."""
+        return 1 - self.visible(arms, disk)
+
+    def visible(self, arms: tuple[Arm, ...], disk: Disk) -> float:
+        """Share of a disk's top face that arms leave to the camera."""
+        if not arms:
+            return 1.0
+        left, top, right, bottom = self._bounds(self._rim_px(disk))
+        if left >= right or top >= bottom:
+            return 0.0
+        mask = np.zeros((bottom - top, right - left), np.uint8)
+        outline = np.rint((self._rim_px(disk) - (left, top)) * 16).astype(np.int32)
+        cv2.fillPoly(mask, [outline], 255, cv2.LINE_8, 4)
+        _, hidden = self._draw_arms(arms, (left, top, right, bottom))
+        inside = mask > 0
+        return float(1 - hidden[inside].mean()) if inside.any() else 0.0
+
+    def _rim_px(self, disk: Disk) -> Floats:
+        board, axis = self.scene.board, disk.axis()
+        top = disk.top_mm(board.disk_height_mm)
+        angle = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+        u = np.array([axis[2], 0.0, -axis[0]]) / math.hypot(axis[2], axis[0])
+        v = np.cross(np.array(axis), u)
+        rim = np.array(top) + board.disk_diameter_mm / 2 * (
+            np.cos(angle)[:, None] * u[None] + np.sin(angle)[:, None] * v[None]
+        )
+        return np.concatenate([self._draw(rim[k : k + 1, :2], float(rim[k, 2])) for k in range(len(rim))])
+
+    def _draw(self, points_mm: npt.ArrayLike, z_mm: float) -> Floats:
+        """Pixels before mirroring, which is done last."""
+        drawn = self.view.project(self.scene.board, points_mm, z_mm)
+        if self.view.mirrored:
+            drawn[:, 0] = self.view.size_wh[0] - 1 - drawn[:, 0]
+        return drawn
+
+    def _stand(self) -> None:
+        self._calibration = self.view.calibration(self.scene.board)
+        eye = self._calibration.camera_mm()
+        self._eye = (float(eye[0]), float(eye[1]), float(eye[2]))
+        self._light = None
+
+    def _rays_of(self, rect: Rect) -> Vector:
+        """Directions of the rays through a region, oversampled, of unit length."""
+        left, top, right, bottom = rect
+        samples = self.settings.oversampling
+        width, height = self.view.size_wh
+        step = (np.arange(samples) + 0.5) / samples - 0.5
+        x_px = (np.arange(left, right)[:, None] + step).ravel()
+        y_px = (np.arange(top, bottom)[:, None] + step).ravel()
+        x, y = np.meshgrid((x_px - (width - 1) / 2), (y_px - (height - 1) / 2))
+        focal_px = self.view.focal_px()
+        k1, k2 = self.view.distortion
+        if k1 or k2:
+            drawn_x, drawn_y = x / focal_px, y / focal_px
+            off_x, off_y = drawn_x, drawn_y
+            for _ in range(6):
+                square = off_x**2 + off_y**2
+                bent = 1 + k1 * square + k2 * square**2
+                off_x, off_y = drawn_x / bent, drawn_y / bent
+            x, y = off_x * focal_px, off_y * focal_px
+        matrix = np.linalg.inv(self._calibration.matrix()[:, :3])
+        points = np.stack([x + (width - 1) / 2, y + (height - 1) / 2, np.ones_like(x)])
+        rays = np.einsum("ij,jhw->ihw", matrix, points)
+        # The projection is known up to its sign; rays go down.
+        rays *= np.where(rays[2] < 0, 1.0, -1.0)
+        rays = (rays / np.linalg.norm(rays, axis=0)).astype(np.float32)
+        return rays[0], rays[1], rays[2]
+
+    def _trace(self, rect: Rect, disks: tuple[Disk, ...]) -> Plane:
+        light = self.scene.radiance(self._eye, self._rays_of(rect), disks)
+        samples = self.settings.oversampling
+        height, width = rect[3] - rect[1], rect[2] - rect[0]
+        light = light.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))
+        return self._encoded(light, rect)
+
+    def _encoded(self, light: Plane, rect: Rect) -> Plane:
+        left, top, right, bottom = rect
+        width, height = self.view.size_wh
+        x, y = np.meshgrid(np.arange(left, right) - (width - 1) / 2, np.arange(top, bottom) - (height - 1) / 2)
+        corner = (x**2 + y**2) / ((width / 2) ** 2 + (height / 2) ** 2)
+        kept = (1 - self.settings.vignetting * corner)[..., None]
+        red, green, blue = self.settings.white_balance
+        gained = (light * kept + self.settings.veil) * np.array([blue, green, red], np.float32)
+        return np.asarray(np.maximum(gained, 0) ** (1 / GAMMA), dtype=np.float32)
+
+    def _scene_light(self, disks: tuple[Disk, ...]) -> Plane:
+        width, height = self.view.size_wh
+        if self._light is None:
+            strips = [(0, top, width, min(top + 32, height)) for top in range(0, height, 32)]
+            board = np.concatenate([self._trace(strip, ()) for strip in strips])
+            self._light = _Light(board, board.copy())
+        light = self._light
+        before, now = set(light.disks), set(disks)
+        changed = [*(before - now), *(now - before)]
+        if changed:
+            reach = {disk: self._reach(disk) for disk in before | now}
+            for rect in _joined([reach[disk] for disk in changed]):
+                left, top, right, bottom = rect
+                near = tuple(disk for disk in disks if _overlap(reach[disk], rect))
+                light.shown[top:bottom, left:right] = (
+                    self._trace(rect, near) if near else light.board[top:bottom, left:right]
+                )
+            light.disks = disks
+        return light.shown
+
+    def _reach(self, disk: Disk) -> Rect:
+        """The region of the picture that a disk and its shadow can change."""
+        board = self.scene.board
+        left, right, down, up = self.scene.reach_mm(disk)
+        square = np.array([[-left, -down], [right, -down], [right, up], [-left, up]]) + np.array([disk.x_mm, disk.y_mm])
+        tall = disk.z_mm + board.disk_height_mm + board.disk_diameter_mm / 2 * math.sin(math.radians(disk.tilt_deg))
+        seen = [self._draw(square, z_mm) for z_mm in (-board.slab_mm, max(tall, 1.0))]
+        return self._bounds(np.concatenate(seen))
+
+    def _bounds(self, points_px: Floats) -> Rect:
+        width, height = self.view.size_wh
+        low, high = np.floor(points_px.min(axis=0)).astype(int) - 1, np.ceil(points_px.max(axis=0)).astype(int) + 2
+        return (
+            int(np.clip(low[0], 0, width)),
+            int(np.clip(low[1], 0, height)),
+            int(np.clip(high[0], 0, width)),
+            int(np.clip(high[1], 0, height)),
+        )
+
+    def _expose(self, light: Plane, arms: tuple[Arm, ...], t_s: float) -> Image:
+        settings = self.settings
+        if arms:
+            light = self._under_arms(light, arms)
+        if settings.blur_px > 0:
+            light = np.asarray(cv2.GaussianBlur(light, (0, 0), settings.blur_px))
+        gain = settings.exposure * (1 + settings.hunt * math.sin(2 * math.pi * t_s / settings.hunt_period_s))
+        gain *= 1 + settings.flicker * self._rng.uniform(-1, 1)
+        if self.frame <= settings.warm_up_frames:
+            gain *= 0.1 + 0.9 * (self.frame - 1) / settings.warm_up_frames
+        height, width = light.shape[:2]
+        top, left = (int(k) for k in self._rng.integers(0, 64, 2))
+        noise = self._noise[top : top + height, left : left + width]
+        image = cv2.addWeighted(light, 255 * gain ** (1 / GAMMA), noise, settings.noise_levels, 0, dtype=cv2.CV_8U)
+        if self.view.mirrored:
+            image = cv2.flip(image, 1)
+        if settings.jpeg_quality is not None:
+            _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, settings.jpeg_quality])
+            return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+        return np.asarray(image, dtype=np.uint8)
+
+    # Arms are drawn, not traced: tapered tubes, each shaded by its round side, the nearer over the farther.
+
+    def _under_arms(self, light: Plane, arms: tuple[Arm, ...]) -> Plane:
+        shaded = light.copy()
+        for rect, kept in self._arm_shadows(arms):
+            left, top, right, bottom = rect
+            shaded[top:bottom, left:right] *= kept[..., None]
+        rect = self._bounds(np.concatenate([self._tube_px(tube) for arm in arms for tube in _tubes(arm)]))
+        left, top, right, bottom = rect
+        if left >= right or top >= bottom:
+            return shaded
+        drawn, alpha = self._draw_arms(arms, rect)
+        under = shaded[top:bottom, left:right]
+        shaded[top:bottom, left:right] = under + (drawn - under) * alpha[..., None]
+        return shaded
+
+    def _tube_px(self, tube: "_Tube") -> Floats:
+        seen = []
+        for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
+            square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * radius * 1.3 + np.array(place[:2])
+            seen.append(self._draw(square, min(place[2], self._eye[2] * 0.6)))
+        return np.concatenate(seen)
+
+    def _draw_arms(self, arms: tuple[Arm, ...], rect: Rect) -> tuple[Plane, Plane]:
+        """Encoded colours (h, w, 3) and cover (h, w) of all arms within a region."""
+        left, top, right, bottom = rect
+        colours = np.zeros((bottom - top, right - left, 3), np.float32)
+        cover = np.zeros((bottom - top, right - left), np.float32)
+        tubes = sorted((tube for arm in arms for tube in _tubes(arm)), key=lambda tube: tube.start[2] + tube.end[2])
+        for tube in tubes:
+            box = self._bounds(self._tube_px(tube))
+            box = max(box[0], left), max(box[1], top), min(box[2], right), min(box[3], bottom)
+            if box[0] >= box[2] or box[1] >= box[3]:
+                continue
+            light, alpha = self._draw_tube(tube, box)
+            part = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
+            encoded = self._encoded(light, box)
+            colours[part] += (encoded - colours[part]) * alpha[..., None]
+            cover[part] = np.maximum(cover[part], alpha)
+        return colours, cover
+
+    def _draw_tube(self, tube: "_Tube", rect: Rect) -> tuple[Plane, Plane]:
+        """Light (h, w, 3) and cover (h, w) of one tube: each ray's nearest approach to its axis."""
+        samples = self.settings.oversampling
+        rays = self._rays_of(rect)
+        middle = samples // 2
+        x, y, z = (axis[middle::samples, middle::samples] for axis in rays)
+        axis = [b - a for a, b in zip(tube.start, tube.end, strict=True)]
+        start = [a - e for a, e in zip(tube.start, self._eye, strict=True)]
+        length = max(math.sqrt(sum(k * k for k in axis)), 1e-6)
+        axis = [k / length for k in axis]
+        along = axis[0] * x + axis[1] * y + axis[2] * z
+        start_along_ray = start[0] * x + start[1] * y + start[2] * z
+        start_along_axis = sum(a * s for a, s in zip(axis, start, strict=True))
+        share = (along * start_along_ray - start_along_axis) / np.maximum(1 - along**2, 1e-6)
+        share = np.clip(share, 0, length)
+        reach = start_along_ray + share * along
+        off = [reach * ray - (s + share * a) for ray, s, a in zip((x, y, z), start, axis, strict=True)]
+        radius = tube.start_mm + (tube.end_mm - tube.start_mm) * share / length
+        away = np.sqrt(off[0] ** 2 + off[1] ** 2 + off[2] ** 2)
+        pixel_mm = np.maximum(reach, 1.0) / self.view.focal_px()
+        alpha = np.clip((radius - away) / pixel_mm + 0.5, 0, 1).astype(np.float32)
+        towards = np.sqrt(np.clip(1 - (away / radius) ** 2, 0, 1))
+        normal = [o / radius - towards * ray for o, ray in zip(off, (x, y, z), strict=True)]
+        facing = np.zeros_like(x)
+        room = self.scene.room
+        folds = 1 + tube.folds * np.sin(share * 0.21 + 2 * np.sin(share * 0.05 + off[0] * 0.08))
+        light = np.stack([np.full_like(x, room.ambient[k] * tube.colour[k]) for k in (2, 1, 0)], axis=-1)
+        light *= (0.6 + 0.4 * normal[2])[..., None]
+        for lamp in room.lamps:
+            place = self.scene.lamp_mm(lamp)
+            to_lamp = [p - e - reach * ray for p, e, ray in zip(place, self._eye, (x, y, z), strict=True)]
+            far = np.sqrt(sum(k * k for k in to_lamp))
+            facing = np.clip(sum(n * k for n, k in zip(normal, to_lamp, strict=True)) / far, 0, 1)
+            facing = facing * (to_lamp[2] / far) * (1000 / far) ** 2
+            for channel, k in enumerate((2, 1, 0)):
+                light[..., channel] += facing * lamp.light[k] * tube.colour[k]
+        return np.asarray(light * folds[..., None], dtype=np.float32), alpha
+
+    def _arm_shadows(self, arms: tuple[Arm, ...]) -> Iterable[tuple[Rect, Plane]]:
+        """Regions, and what share of their (encoded) light the arms leave there."""
+        if not self.scene.room.lamps:
+            return
+        lamp = self.scene.room.lamps[0]
+        place = self.scene.lamp_mm(lamp)
+        coarse = 8
+        width, height = self.view.size_wh
+        # On a coarse grid of points of the slab's plane: soft shadows need no more.
+        x_px, y_px = np.meshgrid(np.arange(0, width + coarse, coarse), np.arange(0, height + coarse, coarse))
+        seen = self._calibration.board_from_px(np.column_stack([x_px.ravel(), y_px.ravel()]))
+        points = [seen[:, 0].astype(np.float32), seen[:, 1].astype(np.float32)]
+        hidden = np.zeros(len(seen), np.float32)
+        for tube in (tube for arm in arms for tube in _tubes(arm)):
+            hidden = np.maximum(hidden, _tube_shadow(points, tube, place, lamp.radius_mm))
+        kept = ((1 - self.scene.lit_share() * hidden) ** (1 / GAMMA)).reshape(x_px.shape)
+        touched = np.argwhere(kept < 0.995)
+        if not len(touched):
+            return
+        (top, left), (bottom, right) = touched.min(axis=0), touched.max(axis=0) + 1
+        top, left = max(top - 1, 0), max(left - 1, 0)
+        bottom, right = min(bottom + 1, kept.shape[0] - 1), min(right + 1, kept.shape[1] - 1)
+        rect = (left * coarse, top * coarse, min(right * coarse, width), min(bottom * coarse, height))
+        grid_x, grid_y = np.meshgrid(
+            np.arange(rect[0], rect[2], dtype=np.float32) / coarse,
+            np.arange(rect[1], rect[3], dtype=np.float32) / coarse,
+        )
+        yield rect, np.asarray(cv2.remap(kept.astype(np.float32), grid_x, grid_y, cv2.INTER_LINEAR))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tube:
+    """A tapered tube with round ends."""
+
+    start: Point
+    end: Point
+    start_mm: float
+    end_mm: float
+    colour: tuple[float, float, float]
+    folds: float = 0.0
+
+
+def _tubes(arm: Arm) -> list[_Tube]:
+    """An arm as tubes: fingers, palm, wrist and sleeve."""
+    back = math.cos(math.radians(arm.from_deg)), math.sin(math.radians(arm.from_deg))
+    side = -back[1], back[0]
+    tip_x, tip_y, tip_z = arm.tip_mm
+    size = arm.size
+
+    def at(behind: float, beside: float, above: float) -> Point:
+        return (
+            tip_x + size * (behind * back[0] + beside * side[0]),
+            tip_y + size * (behind * back[1] + beside * side[1]),
+            tip_z + size * above,
+        )
+
+    tubes = []
+    for finger, (reach, beside) in enumerate(((0.0, 0.0), (-4.0, 19.0), (4.0, 37.0), (20.0, 53.0))):
+        fan = arm.spread * (finger - 1.0) * 7
+        curl = 0.0 if finger == 0 else 6.0
+        knuckle, joint = at(92, 8 + beside * 0.75, 40), at(42 + reach * 0.5, beside + fan * 0.5, 30 + curl)
+        tubes.append(_Tube(at(reach, beside + fan, 8.0 + curl), joint, 7.2 * size, 8.6 * size, arm.skin))
+        tubes.append(_Tube(joint, knuckle, 8.6 * size, 10.5 * size, arm.skin))
+    tubes.append(_Tube(at(62, -34 - 8 * arm.spread, 18), at(98, -16, 30), 8.5 * size, 10.5 * size, arm.skin))
+    tubes.append(_Tube(at(98, -16, 30), at(140, 6, 36), 10.5 * size, 16.0 * size, arm.skin))
+    for beside in (10, 24, 38):
+        palm = _Tube(at(92, beside, 38), at(150, 22, 40), 13.0 * size, 20.0 * size, arm.skin)
+        tubes.append(palm)
+    wrist, cuff = at(150, 22, 40), at(160 + arm.bare_mm, 22, 46)
+    tubes.append(_Tube(wrist, cuff, 22.0 * size, 26.0 * size, arm.skin))
+    if arm.bare_mm < 600:
+        tubes.append(_Tube(cuff, at(800, 30, 120), 35.0 * size, 48.0 * size, arm.sleeve, 0.12))
+    if arm.held is not None:
+        tubes.append(_Tube(at(2, 2, -2), at(4, 4, -1), _HELD_RADIUS_MM, _HELD_RADIUS_MM, arm.held[1]))
+    return tubes
+
+
+def _tube_shadow(points: list[Plane], tube: _Tube, lamp: Point, lamp_mm: float) -> Plane:
+    """Share of the lamp that a tube hides from points (x, y) of the slab's plane: from its shadow's outline."""
+    ends = []
+    for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
+        grow = lamp[2] / max(lamp[2] - place[2], 1.0)
+        x, y = (lamp[k] + (place[k] - lamp[k]) * grow for k in (0, 1))
+        ends.append((x, y, radius * grow, lamp_mm * (grow - 1)))
+    (start_x, start_y, start_r, start_soft), (end_x, end_y, end_r, end_soft) = ends
+    axis_x, axis_y = end_x - start_x, end_y - start_y
+    span = max(axis_x**2 + axis_y**2, 1e-6)
+    share = np.clip(((points[0] - start_x) * axis_x + (points[1] - start_y) * axis_y) / span, 0, 1)
+    away = np.hypot(points[0] - start_x - share * axis_x, points[1] - start_y - share * axis_y)
+    outline = start_r + (end_r - start_r) * share
+    soft = np.maximum(start_soft + (end_soft - start_soft) * share, 1.0)
+    within = np.clip((outline - away) / (2 * soft) + 0.5, 0, 1)
+    # A lamp wider than the tube is never hidden whole.
+    return np.asarray(within * np.minimum(1, outline / soft), dtype=np.float32)
+
+
+def _overlap(a: Rect, b: Rect) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _joined(rects: list[Rect]) -> list[Rect]:
+    """The regions, with those that overlap widely made one."""
+    left = [rect for rect in rects if rect[0] < rect[2] and rect[1] < rect[3]]
+    joined: list[Rect] = []
+    while left:
+        rect = left.pop()
+        for other in left:
+            both = min(rect[0], other[0]), min(rect[1], other[1]), max(rect[2], other[2]), max(rect[3], other[3])
+            if _area(both) < 1.05 * (_area(rect) + _area(other)) and _overlap(rect, other):
+                left.remove(other)
+                left.append(both)
+                break
+        else:
+            joined.append(rect)
+    return joined
+
+
+def _area(rect: Rect) -> int:
+    return (rect[2] - rect[0]) * (rect[3] - rect[1])

@@ -1,0 +1,482 @@
+"""What there is to see at a table: the slab, its disks, arms over it and lamps; and how much light each point sends.
+
+Every pixel's ray is met with the slab, its holes and the disks in closed form, so that the picture's geometry is as
+exact as the truth it comes with; light is Lambert's law with soft shadows, an ambient share and a varnish's glare.
+Millimetres as in `vision.calibration`: z is up from the slab's top face. Arrays are one plane of floats per
+coordinate, as large as the region that is traced.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.board import HolesBoard
+
+Plane = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+Vector = tuple[Plane, Plane, Plane]
+Rgb = tuple[float, float, float]
+Point = tuple[float, float, float]
+
+CHAMFER_MM = 0.8
+_BLUR_STEPS = 4
+"""A disk in motion is traced at so many places and averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A disk where it is: its centre, and how its axis leans from upright towards an azimuth."""
+
+    name: str
+    colour: str
+    x_mm: float
+    y_mm: float
+    z_mm: float
+    """Of its centre, above the slab's top face: half its height when it lies on the slab."""
+    tilt_deg: float = 0.0
+    azimuth_deg: float = 0.0
+    cell: tuple[int, int] | None = None
+    lying: str = "flat"
+    shade: float = 1.0
+    """How much lighter than its colour this one is."""
+    blur_mm: tuple[float, float] = (0.0, 0.0)
+    """How far it moves while the shutter is open."""
+
+    def axis(self) -> Point:
+        """Its unit normal, upwards."""
+        tilt, azimuth = math.radians(self.tilt_deg), math.radians(self.azimuth_deg)
+        return math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)
+
+    def top_mm(self, height_mm: float) -> Point:
+        """The centre of its top face."""
+        x, y, z = self.axis()
+        return self.x_mm + x * height_mm / 2, self.y_mm + y * height_mm / 2, self.z_mm + z * height_mm / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A forearm with its hand over the table: where the index finger's tip is, and where the arm comes from."""
+
+    tip_mm: Point
+    from_deg: float
+    """Direction from the hand to the elbow, anticlockwise from x."""
+    skin: Rgb = (0.62, 0.40, 0.30)
+    sleeve: Rgb = (0.12, 0.16, 0.30)
+    bare_mm: float = 60.0
+    """Length of bare wrist before the sleeve starts; an arm's length leaves it bare."""
+    spread: float = 1.0
+    """Fingers from together (0) to wide apart (1)."""
+    size: float = 1.0
+    held: tuple[str, Rgb] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    """A round lamp, facing down, by its place from the slab's middle."""
+
+    place_mm: Point = (-500.0, 300.0, 1100.0)
+    radius_mm: float = 130.0
+    light: Rgb = (0.8, 0.76, 0.7)
+    """What it gives to a white surface under it that faces it at 1 m."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Materials and light, linear and from 0 to 1 where nothing else is said."""
+
+    wood: Rgb = (0.45, 0.25, 0.12)
+    wood_contrast: float = 0.25
+    ground: Rgb = (0.30, 0.17, 0.09)
+    ground_contrast: float = 0.3
+    cloth: bool = False
+    """Whether the table is covered by cloth rather than made of wood."""
+    line: Rgb = (0.03, 0.025, 0.02)
+    line_width_mm: float = 2.0
+    colours: tuple[tuple[str, Rgb], ...] = (("a", (0.64, 0.055, 0.052)), ("b", (0.032, 0.032, 0.042)))
+    lamps: tuple[Lamp, ...] = (Lamp(),)
+    ambient: Rgb = (0.35, 0.36, 0.38)
+    gloss: float = 0.08
+    """Share of light that the varnish throws back."""
+    gloss_exponent: float = 60.0
+    seed: int = 0
+    """Of the grain."""
+
+
+@dataclass(slots=True)
+class _Hits:
+    """Where rays end: points, normals, what is there and how open it lies to the sky."""
+
+    t: Plane
+    point: Vector
+    normal: Vector
+    albedo: Vector
+    sky: Plane
+    depth: Plane
+    """Below the slab's top face and inside a hole; 0 elsewhere."""
+    off_hole: tuple[Plane, Plane]
+    """Sideways offset from the centre of the nearest hole."""
+    owner: npt.NDArray[np.int16]
+    """Index of the disk that is hit, or -1."""
+
+
+class Scene:
+    """One slab in one room; traces rays against it."""
+
+    def __init__(self, board: HolesBoard, room: Room) -> None:
+        self.board = board
+        self.room = room
+        rng = np.random.default_rng(room.seed)
+        self._slab_grain = grain(rng, (int(board.length_mm) + 80, int(board.width_mm) + 80), room.wood_contrast)
+        ground = weave if room.cloth else grain
+        self._ground_grain = ground(rng, (1600, 1600), room.ground_contrast)
+        self._albedo = dict(room.colours)
+
+    def radiance(self, eye: Point, rays: Vector, disks: tuple[Disk, ...]) -> Plane:
+        """Light from where the rays end, (height, width, 3), blue first."""
+        moving = [disk for disk in disks if disk.blur_mm != (0.0, 0.0)]
+        if not moving:
+            return self._radiance(eye, rays, disks)
+        total = np.zeros((*rays[0].shape, 3), np.float32)
+        for step in range(_BLUR_STEPS):
+            share = (step + 0.5) / _BLUR_STEPS - 0.5
+            total += self._radiance(eye, rays, tuple(_shifted(disk, share) for disk in disks))
+        return np.asarray(total / _BLUR_STEPS, dtype=np.float32)
+
+    def reach_mm(self, disk: Disk) -> tuple[float, float, float, float]:
+        """How far left, right, down and up of its centre a disk changes the slab's light: itself and its shadow."""
+        radius = self.board.disk_diameter_mm / 2
+        top = disk.z_mm + self.board.disk_height_mm / 2 + radius * math.sin(math.radians(disk.tilt_deg))
+        drop = max(top, 0.0) + (self.board.slab_mm if disk.cell or self._at_edge(disk) else 0.0)
+        left = right = down = up = radius + 6.0
+        for lamp in self.room.lamps:
+            away_x = disk.x_mm - self.board.width_mm / 2 - lamp.place_mm[0]
+            away_y = disk.y_mm - self.board.length_mm / 2 - lamp.place_mm[1]
+            x, y, soft = (drop / lamp.place_mm[2] * far for far in (away_x, away_y, lamp.radius_mm))
+            left, right = max(left, radius + soft - x), max(right, radius + soft + x)
+            down, up = max(down, radius + soft - y), max(up, radius + soft + y)
+        return (
+            left + max(-disk.blur_mm[0], disk.blur_mm[0]),
+            right + max(-disk.blur_mm[0], disk.blur_mm[0]),
+            down + max(-disk.blur_mm[1], disk.blur_mm[1]),
+            up + max(-disk.blur_mm[1], disk.blur_mm[1]),
+        )
+
+    def lit_share(self) -> float:
+        """Share of the slab's light that the first lamp gives: what its shadow takes away."""
+        direct = [max(lamp.light) for lamp in self.room.lamps]
+        return direct[0] / (sum(direct) + max(self.room.ambient)) if direct else 0.0
+
+    def _at_edge(self, disk: Disk) -> bool:
+        margin = self.board.disk_diameter_mm
+        return not (
+            margin < disk.x_mm < self.board.width_mm - margin and margin < disk.y_mm < self.board.length_mm - margin
+        )
+
+    def _radiance(self, eye: Point, rays: Vector, disks: tuple[Disk, ...]) -> Plane:
+        hits = self._meet_board(eye, rays)
+        for index, disk in enumerate(disks):
+            self._meet_disk(eye, rays, hits, disk, index)
+        for index, disk in enumerate(disks):
+            self._crowd(hits, disk, index)
+        light = [hits.albedo[channel] * hits.sky * self.room.ambient[channel] for channel in range(3)]
+        for lamp in self.room.lamps:
+            self._add_lamp(light, hits, eye, rays, disks, lamp)
+        return np.stack(light[::-1], axis=-1)
+
+    def _meet_board(self, eye: Point, rays: Vector) -> _Hits:
+        board, room = self.board, self.room
+        ray_x, ray_y, ray_z = rays
+        radius = board.hole_diameter_mm / 2
+        t = -eye[2] / ray_z
+        x, y = eye[0] + t * ray_x, eye[1] + t * ray_y
+        z = np.zeros_like(x)
+        on_slab = (x >= 0) & (x <= board.width_mm) & (y >= 0) & (y <= board.length_mm)
+        off_x, off_y = self._off_hole(x, y)
+        in_hole = on_slab & (off_x**2 + off_y**2 < radius**2)
+        albedo = self._slab_albedo(x, y)
+        normal = [np.zeros_like(x), np.zeros_like(x), np.ones_like(x)]
+        sky, depth = np.ones_like(x), np.zeros_like(x)
+
+        below = ~on_slab | in_hole
+        if below.any():
+            t_floor = ((-board.slab_mm - eye[2]) / ray_z)[below]
+            low_x, low_y = eye[0] + t_floor * ray_x[below], eye[1] + t_floor * ray_y[below]
+            hole = in_hole[below]
+            low_off_x = np.where(hole, off_x[below] + low_x - x[below], off_x[below])
+            low_off_y = np.where(hole, off_y[below] + low_y - y[below], off_y[below])
+            wall = hole & (low_off_x**2 + low_off_y**2 > radius**2)
+            side = ~hole & (low_x > 0) & (low_x < board.width_mm) & (low_y > 0) & (low_y < board.length_mm)
+            tone = self._ground_tone(low_x, low_y)
+            tones = [tone * room.ground[channel] for channel in range(3)]
+            if wall.any():
+                self._onto_wall(rays, below, wall, t[below], (off_x[below], off_y[below]), t_floor, normal)
+            if side.any():
+                self._onto_side(eye, rays, below, side, t_floor, normal)
+            for channel in range(3):
+                wooden = albedo[channel][below] * 0.9
+                albedo[channel][below] = np.where(wall | side, wooden, tones[channel])
+            x[below] = eye[0] + t_floor * ray_x[below]
+            y[below] = eye[1] + t_floor * ray_y[below]
+            z[below] = eye[2] + t_floor * ray_z[below]
+            t[below] = t_floor
+            off_x[below] = np.where(
+                hole, off_x[below] + (x[below] - (eye[0] - eye[2] / ray_z[below] * ray_x[below])), 0
+            )
+            off_y[below] = np.where(
+                hole, off_y[below] + (y[below] - (eye[1] - eye[2] / ray_z[below] * ray_y[below])), 0
+            )
+            depth[below] = np.where(hole, -z[below], 0.0)
+            inward = np.clip(1 - np.hypot(off_x[below], off_y[below]) / radius, 0, 1)
+            open_sky = 1 - np.clip(depth[below] / radius, 0, 1) * (0.75 - 0.55 * inward)
+            edge_mm = self._to_edge_mm(x[below], y[below])
+            sky[below] = np.where(hole, open_sky, 1 - 0.4 * np.exp(-edge_mm / 5))
+        owner = np.full(x.shape, -1, np.int16)
+        return _Hits(t, (x, y, z), (normal[0], normal[1], normal[2]), albedo, sky, depth, (off_x, off_y), owner)
+
+    def _onto_wall(
+        self,
+        rays: Vector,
+        below: Mask,
+        wall: Mask,
+        t_top: Plane,
+        off: tuple[Plane, Plane],
+        t_floor: Plane,
+        normal: list[Plane],
+    ) -> None:
+        radius = self.board.hole_diameter_mm / 2
+        along_x, along_y = rays[0][below][wall], rays[1][below][wall]
+        off_x, off_y = off[0][wall], off[1][wall]
+        a = along_x**2 + along_y**2
+        b = off_x * along_x + off_y * along_y
+        c = off_x**2 + off_y**2 - radius**2
+        further = (-b + np.sqrt(np.maximum(b**2 - a * c, 0))) / np.maximum(a, 1e-9)
+        t_floor[wall] = t_top[wall] + further
+        chosen = np.flatnonzero(below.ravel())[wall]
+        normal[0].ravel()[chosen] = -(off_x + further * along_x) / radius
+        normal[1].ravel()[chosen] = -(off_y + further * along_y) / radius
+        normal[2].ravel()[chosen] = 0.0
+
+    def _onto_side(
+        self,
+        eye: Point,
+        rays: Vector,
+        below: Mask,
+        side: Mask,
+        t_floor: Plane,
+        normal: list[Plane],
+    ) -> None:
+        chosen = np.flatnonzero(below.ravel())[side]
+        entries = []
+        for axis, size in ((0, self.board.width_mm), (1, self.board.length_mm)):
+            along = rays[axis][below][side]
+            face = np.where(along > 0, 0.0, size)
+            entries.append(np.where(np.abs(along) > 1e-9, (face - eye[axis]) / along, -np.inf))
+        first = entries[0] > entries[1]
+        t_floor[side] = np.maximum(entries[0], entries[1])
+        normal[0].ravel()[chosen] = np.where(first, -np.sign(rays[0][below][side]), 0.0)
+        normal[1].ravel()[chosen] = np.where(first, 0.0, -np.sign(rays[1][below][side]))
+        normal[2].ravel()[chosen] = 0.0
+
+    def _meet_disk(self, eye: Point, rays: Vector, hits: _Hits, disk: Disk, index: int) -> None:
+        """Lets a disk stand before what the rays have hit so far: a cylinder with a step for its chamfer."""
+        radius, half = self.board.disk_diameter_mm / 2, self.board.disk_height_mm / 2
+        up = disk.axis()
+        side_u = _unit((up[2], 0.0, -up[0]))
+        side_v = _cross(up, side_u)
+        frame = (side_u, side_v, up)
+        start = [sum(a * (e - c) for a, e, c in zip(axis, eye, _centre(disk), strict=True)) for axis in frame]
+        along = [axis[0] * rays[0] + axis[1] * rays[1] + axis[2] * rays[2] for axis in frame]
+        square = along[0] ** 2 + along[1] ** 2
+        mixed = start[0] * along[0] + start[1] * along[1]
+        upright = np.where(np.abs(along[2]) > 1e-6, along[2], 1e-6)
+        for body_radius, body_half in ((radius, half - CHAMFER_MM), (radius - CHAMFER_MM, half)):
+            root = mixed**2 - square * (start[0] ** 2 + start[1] ** 2 - body_radius**2)
+            reach = np.sqrt(np.maximum(root, 0))
+            wide = np.maximum(square, 1e-12)
+            low, high = (-body_half - start[2]) / upright, (body_half - start[2]) / upright
+            by_face = np.minimum(low, high)
+            by_side = (-mixed - reach) / wide
+            enter = np.maximum(by_face, by_side)
+            leave = np.minimum(np.maximum(low, high), (-mixed + reach) / wide)
+            hit = (root > 0) & (enter < leave) & (enter > 0) & (enter < hits.t)
+            if not hit.any():
+                continue
+            t = enter[hit]
+            local = [s + t * a[hit] for s, a in zip(start, along, strict=True)]
+            face = by_face[hit] > by_side[hit]
+            far = np.maximum(np.hypot(local[0], local[1]), 1e-6)
+            chamfered = np.where(
+                face, (far > radius - CHAMFER_MM - 1e-3) & (body_half < half), np.full(face.shape, body_half == half)
+            )
+            outward = np.where(face & ~chamfered, 0.0, np.where(chamfered, 0.7071, 1.0))
+            upward = np.where(face & ~chamfered, 1.0, np.where(chamfered, 0.7071, 0.0)) * np.where(local[2] >= 0, 1, -1)
+            turned = (outward * local[0] / far, outward * local[1] / far, upward)
+            for axis in range(3):
+                hits.normal[axis][hit] = sum(turned[k] * frame[k][axis] for k in range(3))
+                hits.point[axis][hit] = eye[axis] + t * rays[axis][hit]
+                hits.albedo[axis][hit] = self._albedo[disk.colour][axis] * disk.shade
+            hits.t[hit] = t
+            # Deeper in a hole less of the sky is seen; the sides see half of it.
+            sunk = np.clip(-hits.point[2][hit] / self.board.slab_mm, 0, 1)
+            hits.sky[hit] = (0.55 + 0.45 * np.clip(hits.normal[2][hit], 0, 1)) * (1 - 0.5 * sunk)
+            hits.depth[hit] = 0.0
+            hits.owner[hit] = index
+
+    def _crowd(self, hits: _Hits, disk: Disk, index: int) -> None:
+        """Takes sky from what lies close to a disk: its contact shadow, and the gap round it in a hole."""
+        radius = self.board.disk_diameter_mm / 2
+        away = np.hypot(hits.point[0] - disk.x_mm, hits.point[1] - disk.y_mm)
+        near = (away < radius + 15) & (hits.owner != index)
+        lower = np.clip((disk.z_mm + self.board.disk_height_mm / 2 - hits.point[2]) / 6.0, 0, 1)
+        taken = np.where(hits.depth > 0.3, 0.55, 0.5) * lower * np.exp(-np.maximum(away - radius, 0) / 4.0)
+        hits.sky[near] *= (1 - taken)[near]
+
+    def _add_lamp(
+        self, light: list[Plane], hits: _Hits, eye: Point, rays: Vector, disks: tuple[Disk, ...], lamp: Lamp
+    ) -> None:
+        place = self.lamp_mm(lamp)
+        to_lamp = [place[axis] - hits.point[axis] for axis in range(3)]
+        far = np.sqrt(to_lamp[0] ** 2 + to_lamp[1] ** 2 + to_lamp[2] ** 2)
+        facing = sum(hits.normal[axis] * to_lamp[axis] for axis in range(3)) / far
+        seen = np.clip(facing, 0, 1) * (to_lamp[2] / far) * (1000.0 / far) ** 2
+        seen *= self._past_slab(hits, to_lamp, lamp)
+        for index, disk in enumerate(disks):
+            seen *= 1 - self._shadow(hits, to_lamp, disk, index, lamp)
+        # Blinn's half vector; the lamp's size widens the glare.
+        ray_length = np.sqrt(rays[0] ** 2 + rays[1] ** 2 + rays[2] ** 2)
+        half = [to_lamp[axis] / far - rays[axis] / ray_length for axis in range(3)]
+        half_length = np.sqrt(half[0] ** 2 + half[1] ** 2 + half[2] ** 2)
+        aligned = np.clip(sum(half[axis] * hits.normal[axis] for axis in range(3)) / half_length, 0, 1)
+        glare = self.room.gloss * 3.0 * aligned**self.room.gloss_exponent * np.where(seen > 0, 1, 0)
+        for channel in range(3):
+            light[channel] += lamp.light[channel] * seen * (hits.albedo[channel] + glare)
+
+    def lamp_mm(self, lamp: Lamp) -> Point:
+        """Where a lamp hangs, in board millimetres."""
+        x, y, z = lamp.place_mm
+        return self.board.width_mm / 2 + x, self.board.length_mm / 2 + y, z
+
+    def _past_slab(self, hits: _Hits, to_lamp: list[Plane], lamp: Lamp) -> Plane:
+        """Share of a lamp that points inside holes and beside the slab see past it."""
+        open_share = np.ones_like(hits.t)
+        inside = hits.depth > 0
+        if inside.any():
+            rise = hits.depth[inside] / to_lamp[2][inside]
+            off_x = hits.off_hole[0][inside] + rise * to_lamp[0][inside]
+            off_y = hits.off_hole[1][inside] + rise * to_lamp[1][inside]
+            soft = np.maximum(rise * lamp.radius_mm, 0.15)
+            clear = self.board.hole_diameter_mm / 2 - np.hypot(off_x, off_y)
+            open_share[inside] = _smooth(clear / soft)
+        beside = (hits.depth <= 0) & (hits.point[2] < -0.5) & (hits.owner < 0)
+        if beside.any():
+            rise = -hits.point[2][beside] / to_lamp[2][beside]
+            x = hits.point[0][beside] + rise * to_lamp[0][beside]
+            y = hits.point[1][beside] + rise * to_lamp[1][beside]
+            over = np.minimum(np.minimum(x, self.board.width_mm - x), np.minimum(y, self.board.length_mm - y))
+            open_share[beside] = _smooth(-over / np.maximum(rise * lamp.radius_mm, 0.15))
+        return open_share
+
+    def _shadow(self, hits: _Hits, to_lamp: list[Plane], disk: Disk, index: int, lamp: Lamp) -> Plane:
+        """Share of a lamp that a disk hides, taken for three slices through it."""
+        axis, half = disk.axis(), self.board.disk_height_mm / 2
+        radius = self.board.disk_diameter_mm / 2
+        rising = axis[0] * to_lamp[0] + axis[1] * to_lamp[1] + axis[2] * to_lamp[2]
+        rising = np.where(np.abs(rising) > 1e-3, rising, 1e-3)
+        hidden = np.zeros_like(rising)
+        for slice_mm in (-half, 0.0, half):
+            centre = [c + a * slice_mm for c, a in zip(_centre(disk), axis, strict=True)]
+            way = sum(axis[k] * (centre[k] - hits.point[k]) for k in range(3)) / rising
+            miss = sum((hits.point[k] + way * to_lamp[k] - centre[k]) ** 2 for k in range(3))
+            soft = np.maximum(way * lamp.radius_mm, 0.2)
+            share = _smooth((radius - np.sqrt(miss)) / soft)
+            np.maximum(hidden, np.where((way > 1e-4) & (way < 1), share, 0), out=hidden)
+        hidden[hits.owner == index] = 0
+        return np.asarray(hidden, dtype=np.float32)
+
+    def _off_hole(self, x: Plane, y: Plane) -> tuple[Plane, Plane]:
+        board = self.board
+        column = np.clip(np.rint((x - board.margin_mm) / board.pitch_mm), 0, board.columns - 1)
+        row = np.clip(np.rint((y - board.first_row_mm) / board.pitch_mm), 0, board.rows - 1)
+        return x - board.margin_mm - column * board.pitch_mm, y - board.first_row_mm - row * board.pitch_mm
+
+    def _to_edge_mm(self, x: Plane, y: Plane) -> Plane:
+        outside_x = np.maximum(np.maximum(-x, x - self.board.width_mm), 0)
+        outside_y = np.maximum(np.maximum(-y, y - self.board.length_mm), 0)
+        return np.asarray(np.hypot(outside_x, outside_y), dtype=np.float32)
+
+    def _slab_albedo(self, x: Plane, y: Plane) -> Vector:
+        tone = _sample(self._slab_grain, x + 40, y + 40)
+        board = self.board
+        off_line = np.minimum(np.abs(y - board.launch_line_mm), np.abs(board.length_mm - board.launch_line_mm - y))
+        painted = np.clip(self.room.line_width_mm / 2 - off_line + 0.2, 0, 0.4) / 0.4
+        wood, line = self.room.wood, self.room.line
+        made = [tone * wood[channel] * (1 - painted) + line[channel] * painted for channel in range(3)]
+        return made[0], made[1], made[2]
+
+    def _ground_tone(self, x: Plane, y: Plane) -> Plane:
+        return _sample(self._ground_grain, x * 0.7 + 800, y * 0.7 + 600)
+
+
+def grain(rng: np.random.Generator, size_hw: tuple[int, int], contrast: float) -> Plane:
+    """Wood as tones round 1, 1 mm a pixel: planks of bands that run along y and waver."""
+    _, width = size_hw
+    x = np.broadcast_to(np.arange(width, dtype=np.float32), size_hw)
+    waver = _cloud(rng, size_hw, (90, 25)) * 14 + _cloud(rng, size_hw, (300, 120)) * 30
+    rings = np.sin((x + waver) * 2 * np.pi / rng.uniform(14, 26))
+    fibres = _cloud(rng, size_hw, (40, 1.5)) + 0.7 * _cloud(rng, size_hw, (14, 1.0))
+    planks = rng.normal(0, 0.5, 64).astype(np.float32)[(x / rng.uniform(70, 160)).astype(np.int32) % 64]
+    tone = 0.45 * rings + 0.5 * fibres + 0.5 * planks + 0.4 * _cloud(rng, size_hw, (400, 200))
+    return np.asarray(np.clip(1 + contrast * tone, 0.2, 2.0), dtype=np.float32)
+
+
+def weave(rng: np.random.Generator, size_hw: tuple[int, int], contrast: float) -> Plane:
+    """Cloth as tones round 1, 1 mm a pixel: threads both ways, and soft folds."""
+    y, x = np.mgrid[0 : size_hw[0], 0 : size_hw[1]].astype(np.float32)
+    threads = np.sin(x * 2.1) * np.sin(y * 2.1)
+    folds = _cloud(rng, size_hw, (260, 60))
+    tone = 0.3 * threads + 0.3 * _cloud(rng, size_hw, (1.5, 1.5)) + 0.6 * folds
+    return np.asarray(np.clip(1 + contrast * tone, 0.2, 2.0), dtype=np.float32)
+
+
+def _cloud(rng: np.random.Generator, size_hw: tuple[int, int], cell_hw: tuple[float, float]) -> Plane:
+    """Smooth noise of unit spread whose features are cell_hw pixels large."""
+    height, width = (max(2, math.ceil(size / cell) + 1) for size, cell in zip(size_hw, cell_hw, strict=True))
+    coarse = rng.normal(0, 1, (height, width)).astype(np.float32)
+    return np.asarray(cv2.resize(coarse, size_hw[::-1], interpolation=cv2.INTER_CUBIC), dtype=np.float32)
+
+
+def _sample(tones: Plane, x: Plane, y: Plane) -> Plane:
+    """Tones at places in pixels, mirrored beyond the rim."""
+    row = 1024  # OpenCV maps no array with a side of 32768 or more
+    padded = -x.size % row
+    map_x, map_y = (np.pad(axis.ravel().astype(np.float32), (0, padded)).reshape(-1, row) for axis in (x, y))
+    found = cv2.remap(tones, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    return np.asarray(found, dtype=np.float32).ravel()[: x.size].reshape(x.shape)
+
+
+def _smooth(ratio: npt.NDArray[np.floating[Any]]) -> Plane:
+    """From 0 at -1 to 1 at 1: the share of a round lamp on one side of an edge, in lamp radii from its middle."""
+    within = np.clip(ratio * 0.5 + 0.5, 0, 1)
+    return np.asarray(within * within * (3 - 2 * within), dtype=np.float32)
+
+
+def _shifted(disk: Disk, share: float) -> Disk:
+    x_mm, y_mm = disk.x_mm + share * disk.blur_mm[0], disk.y_mm + share * disk.blur_mm[1]
+    return replace(disk, x_mm=x_mm, y_mm=y_mm, blur_mm=(0.0, 0.0))
+
+
+def _centre(disk: Disk) -> Point:
+    return disk.x_mm, disk.y_mm, disk.z_mm
+
+
+def _unit(vector: Point) -> Point:
+    length = math.hypot(*vector)
+    return vector[0] / length, vector[1] / length, vector[2] / length
+
+
+def _cross(a: Point, b: Point) -> Point:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
