@@ -1,0 +1,242 @@
+"""What moves over the board: pictures in, what differs from the table at rest out. Pure functions on small pictures.
+
+Pictures are compared at an eighth to a half of their size, where a frame in which nothing changed costs a small part
+of decoding it. Light that changes smoothly over the picture is divided out before anything counts as a change. What
+then differs is told apart by form: a hand is large or reaches in over the picture's edge, a disk in flight has the
+size of a disk and stands free.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.board import Floats
+from vision.calibration import Calibration
+
+Image = npt.NDArray[np.uint8]
+
+_SMALL_DISK_PX = 9.0
+"""A disk spans at least this much in the small picture, so that its form can be told."""
+_WHOLE_PX = 480
+"""Longer side of the small picture while no board is known."""
+_NOISE_FOLD = 6.0
+"""Changes smaller than this many standard deviations of the camera's noise are none."""
+_FLOOR_LEVELS = 3.0
+"""What compression and rounding change in a still picture."""
+_SHAKE_PX = 0.15
+"""A table that people lean on trembles by this much of a small pixel; edges may differ accordingly."""
+_LIGHT_GRID_WH = (16, 9)
+_CLIPPED_LEVEL = 250
+_CHANGED_SHARE = 0.15
+"""Of a disk's area: less than this is no change of the board."""
+_BLOB_SHARE = 0.2
+"""Of a disk's area: smaller regions say nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What is watched of the pictures of one camera: the board and a disk's width around it, in a small copy."""
+
+    shrink: int
+    """How many picture pixels make a small one; a power of two."""
+    disk_px: float
+    """A disk's diameter in small pixels, at the board's middle."""
+    board: Image
+    """Small mask, (h, w, 3), 255 where the board is watched."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Still:
+    """A small picture of the table at rest, with the levels by which each value may differ and still be the same."""
+
+    picture: Image
+    slack: Image
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """One connected region that differs from the table at rest, in pixels of the full picture."""
+
+    centre_px: tuple[float, float]
+    area_px: float
+    long_px: float
+    short_px: float
+    """The sides of the smallest rectangle round it."""
+    at_edge: bool
+    """Whether it reaches the picture's edge."""
+    on_board_px: float
+    """How much of its area lies where the board is watched."""
+    bgr: tuple[float, float, float]
+    """Its mean colour in the picture, inside its rim."""
+    bare_bgr: tuple[float, float, float]
+    """The mean colour there with the table at rest."""
+
+
+def view_of_board(calibration: Calibration, outline_mm: Floats, disk_mm: float) -> View:
+    """The view of a board with this outline (4, 2) and disks of this diameter."""
+    width, height = calibration.size_wh
+    disk_px = disk_mm * calibration.px_per_mm()
+    shrink = 1
+    while shrink < 8 and disk_px / (2 * shrink) >= _SMALL_DISK_PX:
+        shrink *= 2
+    around_mm = outline_mm + np.sign(outline_mm - outline_mm.mean(axis=0)) * disk_mm
+    corners = (calibration.project(around_mm) + 0.5) / shrink - 0.5
+    board = np.zeros((height // shrink, width // shrink, 3), np.uint8)
+    cv2.fillPoly(board, [corners.round().astype(np.int32)], (255, 255, 255))
+    return View(shrink, disk_px / shrink, board)
+
+
+def view_of_all(size_wh: tuple[int, int]) -> View:
+    """The view while no board is known: all of the picture."""
+    shrink = 1
+    while max(size_wh) / shrink > _WHOLE_PX:
+        shrink *= 2
+    width, height = size_wh[0] // shrink, size_wh[1] // shrink
+    return View(shrink, width / 20, np.full((height, width, 3), 255, np.uint8))
+
+
+def small_picture(image_bgr: Image, view: View) -> Image:
+    """The picture at the view's small size."""
+    height, width = view.board.shape[:2]
+    # Bilinear at a power of two averages the 2 x 2 pixels in each cell's middle, at an eighth of INTER_AREA's cost.
+    return np.asarray(cv2.resize(image_bgr, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
+
+
+def noise_levels(before: Image, after: Image) -> float:
+    """The camera's noise, as a standard deviation in levels, from two small pictures that are mostly alike."""
+    counts = np.bincount(cv2.absdiff(before, after).ravel(), minlength=256)
+    share = np.cumsum(counts) / counts.sum()
+    # 68 % of normal differences lie within one deviation; a rounded difference d stands for d - 0.5 to d + 0.5.
+    level = int(np.searchsorted(share, 0.683))
+    below = float(share[level - 1]) if level else 0.0
+    quantile = level - 0.5 + (0.683 - below) / max(float(share[level]) - below, 1e-9)
+    return max(quantile, 0.25) / float(np.sqrt(2))
+
+
+def still_from(picture: Image, noise: float) -> Still:
+    """The small picture as the table at rest, seen with this noise (a standard deviation in levels)."""
+    slope = cv2.morphologyEx(picture, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
+    level = _FLOOR_LEVELS + _NOISE_FOLD * float(np.sqrt(2)) * noise
+    return Still(picture, np.asarray(cv2.convertScaleAbs(slope, alpha=_SHAKE_PX, beta=level), dtype=np.uint8))
+
+
+def moved_still(still: Still, before: Calibration, after: Calibration, view: View) -> Still:
+    """The table at rest as a knocked camera sees it; where the old picture shows nothing, anything is the same."""
+    shrink = np.array([[view.shrink, 0, (view.shrink - 1) / 2], [0, view.shrink, (view.shrink - 1) / 2], [0, 0, 1]])
+    full = after.image_from_plane() @ np.linalg.inv(before.image_from_plane())
+    small = np.linalg.inv(shrink) @ full @ shrink
+    size_wh = (still.picture.shape[1], still.picture.shape[0])
+    picture = cv2.warpPerspective(still.picture, small, size_wh, borderMode=cv2.BORDER_REPLICATE)
+    slack = cv2.warpPerspective(still.slack, small, size_wh, borderMode=cv2.BORDER_CONSTANT, borderValue=(255,) * 3)
+    # Resampling blurs: what one picture shows sharply differs from the other at every edge.
+    slope = cv2.morphologyEx(picture, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
+    return Still(
+        np.asarray(picture, dtype=np.uint8), np.asarray(cv2.addWeighted(slack, 1.0, slope, 0.5, 0.0), dtype=np.uint8)
+    )
+
+
+def differs(picture: Image, other: Image, still: Still, view: View) -> bool:
+    """Whether two small pictures differ by more than the slack of the table at rest, anywhere on the watched board."""
+    over = cv2.subtract(cv2.absdiff(picture, other), still.slack)
+    over = cv2.bitwise_and(over, view.board)
+    return cv2.countNonZero(over.reshape(over.shape[0], -1)) > _CHANGED_SHARE * _disk_area(view)
+
+
+def relit(picture: Image, like: Image) -> Image:
+    """The first small picture in the light of the second, whatever hands and disks cover there."""
+    columns, rows = _LIGHT_GRID_WH
+    blocks = [
+        cv2.resize(each, _LIGHT_GRID_WH, interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float64) + 1.0
+        for each in (picture, like)
+    ]
+    y, x = np.mgrid[-1 : 1 : rows * 1j, -1 : 1 : columns * 1j]
+    plane = np.column_stack([np.ones(x.size), x.ravel(), y.ravel()])
+    gain = np.exp(_robust_fit(plane, np.log(blocks[1] / blocks[0]))).reshape(rows, columns, 3)
+    height, width = picture.shape[:2]
+    smooth = cv2.resize(gain.astype(np.float32), (width, height))
+    return np.asarray(cv2.multiply(picture, smooth, dtype=cv2.CV_8U), dtype=np.uint8)
+
+
+def changes(picture: Image, lit: Image, still: Still, fold: float = 1.0) -> Image:
+    """Small mask, 255 where a picture differs from a relit one by more than `fold` times the slack."""
+    over = cv2.subtract(cv2.absdiff(picture, lit), cv2.convertScaleAbs(still.slack, alpha=fold))
+    # An overexposed pixel does not follow the light.
+    clipped = cv2.min(_above(lit, _CLIPPED_LEVEL), _above(picture, _CLIPPED_LEVEL - 20))
+    blue, green, red = cv2.split(cv2.subtract(over, clipped))
+    changed = cv2.threshold(cv2.max(cv2.max(blue, green), red), 0, 255, cv2.THRESH_BINARY)[1]
+    return np.asarray(changed, dtype=np.uint8)
+
+
+def changed_board(changed: Image, view: View) -> bool:
+    """Whether a mask of changes shows any on the watched board."""
+    on_board = cv2.bitwise_and(changed, view.board[:, :, 0])
+    return cv2.countNonZero(on_board) > _CHANGED_SHARE / 3 * _disk_area(view)
+
+
+def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob, ...]:
+    """The connected regions of a mask of changes, without specks; `lit` is the table at rest in the picture's light."""
+    opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(opened)
+    on_board = np.bincount(labels[view.board[:, :, 0] > 0], minlength=count)
+    height, width = changed.shape
+    scale = view.shrink
+    found = []
+    for label in np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= _BLOB_SHARE * _disk_area(view)):
+        if label == 0:
+            continue
+        x, y, wide, high, area = (int(value) for value in stats[label])
+        part = (slice(y, y + high), slice(x, x + wide))
+        own = (labels[part] == label).astype(np.uint8)
+        inner = cv2.erode(own, np.ones((3, 3), np.uint8))
+        inside = np.asarray(inner if inner.any() else own, dtype=np.uint8)
+        sides = cv2.minAreaRect(cv2.findNonZero(own))[1]
+        found.append(
+            Blob(
+                ((centres[label][0] + 0.5) * scale - 0.5, (centres[label][1] + 0.5) * scale - 0.5),
+                float(area * scale**2),
+                (max(sides) + 1) * scale,
+                (min(sides) + 1) * scale,
+                x == 0 or y == 0 or x + wide == width or y + high == height,
+                float(on_board[label] * scale**2),
+                _mean_bgr(picture[part], inside),
+                _mean_bgr(lit[part], inside),
+            )
+        )
+    return tuple(found)
+
+
+def mean_bgr(
+    picture: Image, centre_px: tuple[float, float], radius_px: float, view: View
+) -> tuple[float, float, float]:
+    """A small picture's mean colour within a circle given in pixels of the full picture."""
+    mask = np.zeros(picture.shape[:2], np.uint8)
+    x, y = ((value + 0.5) / view.shrink - 0.5 for value in centre_px)
+    cv2.circle(mask, (round(x), round(y)), max(1, round(radius_px / view.shrink)), 1, -1)
+    return _mean_bgr(picture, mask)
+
+
+def _above(picture: Image, level: int) -> Image:
+    return np.asarray(cv2.threshold(picture, level - 1, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
+
+
+def _mean_bgr(picture: Image, mask: Image) -> tuple[float, float, float]:
+    blue, green, red, _ = cv2.mean(picture, mask)
+    return blue, green, red
+
+
+def _disk_area(view: View) -> float:
+    return float(np.pi / 4 * view.disk_px**2)
+
+
+def _robust_fit(design: Floats, values: Floats) -> Floats:
+    """The design's fit to `values` (n, k), where most rows follow it and the rest, hands and disks, do not (Tukey)."""
+    fitted = np.broadcast_to(np.median(values, axis=0), values.shape)
+    for _ in range(4):
+        off = np.abs(values - fitted).max(axis=1)
+        reach = 4.7 * max(1.48 * float(np.median(off)), 0.004)
+        weight = np.clip(1 - (off / reach) ** 2, 0, None)[:, None] ** 2
+        normal = design.T @ (weight * design) + 1e-9 * np.eye(design.shape[1])
+        fitted = design @ np.linalg.solve(normal, design.T @ (weight * values))
+    return np.asarray(fitted)
