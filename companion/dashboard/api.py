@@ -1,0 +1,135 @@
+"""What people say: checked, and put on the queue that the session drains. The answer comes by the stream."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from enum import StrEnum
+from queue import Full, Queue
+from typing import Any, TypeVar
+
+from flask import Blueprint, request
+
+from companion.dashboard.refusal import Refusal
+from companion.inputs import (
+    Correction,
+    Declaration,
+    Declared,
+    DiskCorrection,
+    InputError,
+    SeenDisk,
+    Setup,
+    Undo,
+    disk_from_json,
+)
+from companion.terms import Field, IllegalFlick, Mode, Player
+from vision.board import HolesBoard, Profile
+
+_MOST_NAME = 24
+_MOST_THRESHOLD = 99
+
+Answer = tuple[dict[str, bool], int]
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint:
+    """POST /start, /declare, /correct and /undo; each answers 202, or `{"why": ...}` with the reason."""
+    assert isinstance(profile.board, HolesBoard)
+    field = Field(**asdict(profile.board))
+    blueprint = Blueprint("api", __name__)
+
+    def take(given: Declaration | Correction) -> Answer:
+        try:
+            said.put_nowait(given)
+        except Full as error:
+            raise Refusal(503, "the referee is busy; try again") from error
+        return {"taken": True}, 202
+
+    @blueprint.post("/start")
+    def start() -> Answer:
+        return take(Declaration(Declared.START, _setup(_body(), field)))
+
+    @blueprint.post("/declare")
+    def declare() -> Answer:
+        body = _body()
+        what = _one_of(Declared, body.get("what"), "what")
+        if what is Declared.START:
+            raise Refusal(400, "a match is started at /start")
+        choice = body.get("choice")
+        if choice is not None and not isinstance(choice, str):
+            raise Refusal(400, "choice is one of the candidates, or null")
+        return take(Declaration(what, None, choice))
+
+    @blueprint.post("/correct")
+    def correct() -> Answer:
+        body = _body()
+        was, now = (None if body.get(key) is None else _disk(_object(body[key]), field) for key in ("was", "now"))
+        if was is None and now is None:
+            raise Refusal(400, "was or now must be a disk")
+        return take(DiskCorrection(was, now))
+
+    @blueprint.post("/undo")
+    def undo() -> Answer:
+        before = _body().get("before")
+        if before is not None and (not isinstance(before, int) or isinstance(before, bool) or before < 1):
+            raise Refusal(400, "before is the number of an entry, or null")
+        return take(Undo(before))
+
+    return blueprint
+
+
+def _body() -> Mapping[str, Any]:
+    return _object(request.get_json(silent=True))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise Refusal(400, "send a JSON object")
+    return value
+
+
+def _disk(body: Mapping[str, Any], field: Field) -> SeenDisk:
+    try:
+        disk = disk_from_json(body)
+    except InputError as error:
+        raise Refusal(400, str(error)) from error
+    reach_mm = field.disk_diameter_mm
+    if not (
+        -reach_mm <= disk.x_mm <= field.width_mm + reach_mm and -reach_mm <= disk.y_mm <= field.length_mm + reach_mm
+    ):
+        raise Refusal(400, "the disk is not on the board")
+    if disk.cell is not None and not (1 <= disk.cell[0] <= field.rows and 1 <= disk.cell[1] <= field.columns):
+        raise Refusal(400, f"cell is a row from 1 to {field.rows} and a column from 1 to {field.columns}")
+    return disk
+
+
+def _setup(body: Mapping[str, Any], field: Field) -> Setup:
+    names = body.get("names")
+    if not isinstance(names, list) or len(names) != 2:
+        raise Refusal(400, "names are two, player A's first")
+    first, second = (_name(name) for name in names)
+    if first == second:
+        raise Refusal(400, "the two names must differ")
+    threshold = body.get("threshold")
+    if not isinstance(threshold, int) or isinstance(threshold, bool) or not 1 <= threshold <= _MOST_THRESHOLD:
+        raise Refusal(400, f"threshold is a whole number from 1 to {_MOST_THRESHOLD}")
+    return Setup(
+        mode=_one_of(Mode, body.get("mode"), "mode"),
+        threshold=threshold,
+        starter=_one_of(Player, body.get("starter"), "starter"),
+        names=(first, second),
+        illegal_flick=_one_of(IllegalFlick, body.get("illegal_flick", "remove"), "illegal_flick"),
+        field=field,
+    )
+
+
+def _name(value: object) -> str:
+    name = " ".join(value.split()) if isinstance(value, str) else ""
+    if not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
+        raise Refusal(400, f"a name has 1 to {_MOST_NAME} characters")
+    return name
+
+
+def _one_of(kind: type[Choice], value: object, key: str) -> Choice:
+    try:
+        return kind(str(value))
+    except ValueError as error:
+        raise Refusal(400, f"{key} is one of {', '.join(kind)}") from error

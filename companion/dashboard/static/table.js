@@ -1,0 +1,340 @@
+// The page: shows each state the server sends, whole, and sends what people press.
+
+import { html, find, setText, inkOn } from "./dom.js";
+import { drawBoard, turnBoard, placeOfClick, describeDisk } from "./board.js";
+import { follow, watchPicture, send } from "./stream.js";
+
+const PLAYERS = ["a", "b"];
+const MARKS = { accepted: "✓", orders: "✕", refused: "✕", undecided: "?" };
+const WORDS = { accepted: "Stands", orders: "Comes off", refused: "Refused", undecided: "Please decide" };
+const WATCH = {
+  starting: "Starting",
+  watching: "Watching the board",
+  hand: "Hand over the board",
+  moving: "Waiting for rest",
+  "board-lost": "Board not found",
+  "camera-lost": "Camera lost",
+  ended: "The source ended",
+};
+
+let state = null;
+let asking = false; // whether the form for another match is open over a finished one
+let chosen = null; // the correction being made: {disk: index or null, place: where clicked or null}
+const log = new Map(); // the log's lines by number
+let logMatch = null;
+
+// ---- what the server says
+
+follow({
+  onEntry(entry) {
+    if (entry.match !== logMatch) {
+      log.clear();
+      logMatch = entry.match;
+    }
+    log.set(entry.seq, entry);
+  },
+  onState(next) {
+    const before = state;
+    state = next;
+    if (before === null || before.match !== next.match) asking = false;
+    if (before === null || before.match !== next.match || JSON.stringify(before.disks) !== JSON.stringify(next.disks)) chosen = null;
+    render();
+  },
+  onLink(up) {
+    document.body.classList.toggle("unlinked", !up);
+    if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
+  },
+});
+watchPicture(find("#picture"), (note) => setText(find("#picture-note"), note));
+
+// ---- showing the state
+
+function render() {
+  const phase = asking ? "start" : state.phase;
+  document.body.dataset.phase = phase;
+  setText(find("#game-name"), state.game);
+  find("#simulated").hidden = !state.simulated;
+  const watch = find("#watch");
+  watch.dataset.state = state.watch.state;
+  setText(watch, WATCH[state.watch.state]);
+  const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
+  alarm(lost ? `${WATCH[state.watch.state]}. ${state.watch.why}` : "");
+  for (const player of PLAYERS) renderTokens(player);
+  find("#start").hidden = phase !== "start";
+  if (phase === "start") {
+    setText(find("#match-line"), "");
+    document.title = state.game;
+    return;
+  }
+  renderScores();
+  renderRuling();
+  renderButtons();
+  renderTrack();
+  renderLog();
+  renderBoard();
+}
+
+function alarm(text) {
+  const line = find("#alarm");
+  setText(line, text);
+  line.hidden = text === "";
+}
+
+function renderTokens(player) {
+  const { colour, word } = state.players[player];
+  document.documentElement.style.setProperty(`--side-${player}`, colour);
+  document.documentElement.style.setProperty(`--side-${player}-ink`, inkOn(colour));
+  for (const token of document.querySelectorAll(`[data-token="${player}"]`)) setText(token, player.toUpperCase());
+  for (const text of document.querySelectorAll(`[data-colour-word="${player}"]`)) setText(text, `${word} disks`);
+}
+
+function renderScores() {
+  const [a, b] = PLAYERS.map((player) => state.players[player]);
+  document.title = `${a.name} ${a.count} – ${b.count} ${b.name}`;
+  const game = state.mode === "basic" ? "" : ` to ${state.threshold} · game ${state.game_number}`;
+  setText(find("#match-line"), `${state.mode_words}${game}${state.sudden_death ? " · sudden death" : ""}`);
+  const points = state.mode === "basic" ? "" : ` Match points ${a.name} ${a.points}, ${b.name} ${b.points}.`;
+  const turn = state.turn === null ? "" : ` ${state.players[state.turn].name} to flick.`;
+  setText(find("#score-words"), `${a.name} ${a.count}, ${b.name} ${b.count} ${state.counted}.${points}${turn}`);
+  for (const player of PLAYERS) {
+    const card = find(`.player[data-player="${player}"]`);
+    const { name, count, left } = state.players[player];
+    card.classList.toggle("now", state.turn === player);
+    setText(find(".name", card), name);
+    setText(find(".score", card), String(count));
+    setText(find(".counted", card), state.counted);
+    setText(find(".left", card), left === 1 ? "1 flick left" : `${left} flicks left`);
+    const pips = Array.from({ length: state.flicks_each }, (_, k) => html("span", { class: k < left ? "pip" : "pip spent" }));
+    find(".pips", card).replaceChildren(...pips);
+  }
+}
+
+function renderRuling() {
+  const card = find("#ruling");
+  const asked = state.phase === "ask" && state.question;
+  const ruling = asked || state.ruling;
+  // Once its orders are carried out, a ruling that asked for something is history.
+  const idle = state.phase === "flick" && ruling?.verdict === "orders" && state.orders.length === 0;
+  const verdict = idle ? "accepted" : ruling?.verdict ?? "accepted";
+  card.dataset.verdict = verdict;
+  setText(find(".mark", card), MARKS[verdict]);
+  setText(find(".word", card), WORDS[verdict]);
+  setText(find(".headline", card), ruling?.headline ?? "");
+  setText(find(".why", card), ruling?.why ?? "");
+  setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
+  const orders = state.orders.map((order) => html("li", { class: order.do === "remove" ? "" : "advice" }, order.text));
+  const list = find(".orders", card);
+  const shown = [...list.children].map((item) => item.textContent).join();
+  if (shown !== state.orders.map((order) => order.text).join()) list.replaceChildren(...orders);
+}
+
+function renderButtons() {
+  const make = (button) => html("button", { type: "button", class: button.kind, onclick: () => press(button) },
+    button.label, keyCap(button.key));
+  const answers = state.buttons.filter((button) => button.kind === "answer");
+  find("#candidates").hidden = answers.length === 0;
+  find("#candidates").replaceChildren(...answers.map(make));
+  find("#buttons").replaceChildren(...state.buttons.filter((button) => button.kind !== "answer").map(make));
+  if (state.phase === "match-over") {
+    find("#buttons").prepend(
+      html("button", { type: "button", class: "primary", onclick: () => askStart(true) }, "Second match, sides switched"),
+      html("button", { type: "button", onclick: () => askStart(false) }, "New match"));
+  }
+}
+
+const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, key === " " ? "Space" : key.toUpperCase()) : null);
+
+function renderTrack() {
+  const panel = find("#track-panel");
+  panel.hidden = state.mode === "basic";
+  if (panel.hidden) return;
+  const sudden = state.sudden_death;
+  setText(find("#track-title"), sudden ? "Match points: sudden death, the next game won decides" : `Match points: first to ${state.threshold}`);
+  const step = Math.max(1, Math.ceil(state.threshold / 24));
+  find("#track").replaceChildren(...PLAYERS.map((player) => {
+    const { name, points } = state.players[player];
+    const at = Math.min(Math.round(points / step) * step, Math.ceil(state.threshold / step) * step);
+    const places = [];
+    for (let value = 0; value <= Math.ceil(state.threshold / step) * step; value += step) {
+      const here = value === at;
+      const goal = value >= state.threshold;
+      places.push(html("span", { class: `place${value > 0 && value <= points ? " won" : ""}${goal ? " goal" : ""}` },
+        here ? html("span", { class: "token", "data-token": player }, player.toUpperCase()) : String(Math.min(value, state.threshold))));
+    }
+    return html("div", { class: "lane" },
+      html("span", { class: "who" }, name),
+      html("div", { class: "places", "aria-hidden": "true" }, ...places),
+      html("span", { class: "total" }, String(points)));
+  }));
+}
+
+function renderLog() {
+  const undone = new Set(state.undone);
+  const lines = logMatch === state.match ? [...log.values()].reverse() : [];
+  find("#log").replaceChildren(...lines.flatMap((line) => [...line.rulings].reverse().map((ruling, k) => {
+    const back = k === 0 && line.n > 1 && !undone.has(line.seq)
+      ? html("button", { type: "button", class: "quiet", title: "Take back this and all after it", onclick: () => takeBack(line) }, "↶") : null;
+    return html("li", { class: `${ruling.verdict}${undone.has(line.seq) ? " undone" : ""}` },
+      html("span", { class: "mark", "aria-label": WORDS[ruling.verdict] }, MARKS[ruling.verdict]),
+      html("span", {}, html("span", {}, ruling.headline), " ",
+        html("span", { class: "detail" }, [ruling.why, ruling.rule, line.said === "seen" ? "" : line.said].filter(Boolean).join(" · "))),
+      back);
+  })));
+}
+
+function renderBoard() {
+  drawBoard(find("#board"), state, chosen);
+  renderEditor();
+}
+
+// ---- correcting a disk
+
+const plain = ({ colour, x_mm, y_mm, cell, lying, sigma_mm, confidence }) => ({ colour, x_mm, y_mm, cell, lying, sigma_mm, confidence });
+const at = (place, colour) => ({ colour, ...place, lying: place.cell ? "in_cell" : "flat" });
+const other = (player) => (player === "a" ? "b" : "a");
+
+find("#board").addEventListener("click", (event) => {
+  if (state === null || state.phase === "start") return;
+  const disk = event.target.closest(".disk");
+  if (disk !== null) choose({ disk: Number(disk.dataset.index), place: null });
+  else choose({ disk: chosen?.disk ?? null, place: placeOfClick(find("#board"), state.board, event) });
+});
+find("#board").addEventListener("keydown", (event) => {
+  const disk = event.target.closest(".disk");
+  if (disk !== null && (event.key === "Enter" || event.key === " ")) {
+    event.preventDefault();
+    event.stopPropagation();
+    choose({ disk: Number(disk.dataset.index), place: null });
+    find("#editor button")?.focus();
+  }
+});
+find("#turn-board").addEventListener("click", () => {
+  turnBoard();
+  if (state !== null && state.phase !== "start") renderBoard();
+});
+
+const enlarge = () => (document.fullscreenElement ? document.exitFullscreen() : find("#picture").requestFullscreen());
+find("#enlarge").addEventListener("click", enlarge);
+find("#picture").addEventListener("click", enlarge);
+
+function choose(next) {
+  chosen = next;
+  renderBoard();
+}
+
+function correct(was, now) {
+  chosen = null;
+  say("/correct", { was: was && plain(was), now: now && plain(now) });
+  renderBoard();
+}
+
+function renderEditor() {
+  const editor = find("#editor");
+  editor.hidden = chosen === null;
+  setText(find("#board-hint"), chosen === null ? "A disk seen wrongly? Click it, or an empty hole." : "Esc leaves it as it is.");
+  if (chosen === null) return editor.replaceChildren();
+  const button = (label, act, kind = "") => html("button", { type: "button", class: kind, onclick: act }, label);
+  const cancel = button("Cancel", () => choose(null));
+  const where = (place) => (place.cell ? `row ${place.cell[0]}, column ${place.cell[1]}` : "this place on the surface");
+  const disk = chosen.disk === null ? null : state.disks.find((each) => each.index === chosen.disk);
+  if (disk && chosen.place) {
+    editor.replaceChildren(html("p", {}, `Move the ${describeDisk(state, disk)} to ${where(chosen.place)}?`),
+      button("Move it", () => correct(disk, at(chosen.place, disk.colour)), "primary"), cancel);
+  } else if (disk) {
+    const repainted = { ...disk, colour: other(disk.colour) };
+    editor.replaceChildren(html("p", {}, `The ${describeDisk(state, disk)}. Click where it lies, or:`),
+      button(`It is ${state.players[repainted.colour].word}`, () => correct(disk, repainted)),
+      button("It is not there", () => correct(disk, null)), cancel);
+  } else {
+    editor.replaceChildren(html("p", {}, `At ${where(chosen.place)} lies:`),
+      ...PLAYERS.map((player) => button(`a ${state.players[player].word} disk`, () => correct(null, at(chosen.place, player)))), cancel);
+  }
+}
+
+// ---- what people say
+
+async function say(path, body) {
+  const why = await send(path, body);
+  if (why !== null) alarm(why);
+}
+
+async function press(button) {
+  if (button.confirm && !(await confirmed(button.confirm))) return;
+  say(button.path, button.body);
+}
+
+async function takeBack(line) {
+  if (await confirmed(`Take back “${line.rulings.at(-1).headline}” and all that came after it?`)) say("/undo", { before: line.n });
+}
+
+function confirmed(text) {
+  const dialog = find("#confirm");
+  setText(find("#confirm-text"), text);
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+}
+
+// ---- the start of a match
+
+function askStart(switched) {
+  const form = find("#start-form");
+  const [a, b] = PLAYERS.map((player) => state.players[player].name);
+  form.elements.name_a.value = switched ? b : a;
+  form.elements.name_b.value = switched ? a : b;
+  form.elements.mode.value = state.mode;
+  form.elements.threshold.value = state.threshold;
+  asking = true;
+  render();
+  form.elements.name_a.focus();
+}
+
+find("#start-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const fields = event.target.elements;
+  say("/start", {
+    names: [fields.name_a.value, fields.name_b.value],
+    starter: fields.starter.value,
+    mode: fields.mode.value,
+    threshold: Number(fields.threshold.value),
+    illegal_flick: fields.illegal_flick.value,
+  });
+});
+
+// ---- keys
+
+const KEYS = { t: ["Turn the board", () => find("#turn-board").click()], "?": ["This help", () => showHelp()] };
+
+function showHelp() {
+  const rows = [...(state?.buttons ?? []).map((button) => [button.key, button.label]), ...Object.entries(KEYS).map(([key, [label]]) => [key, label])];
+  find("#key-list").replaceChildren(...rows.filter(([key]) => key).flatMap(([key, label]) => [
+    html("dt", {}, key === " " ? "Space" : key.toUpperCase()), html("dd", {}, label)]));
+  find("#help").showModal();
+}
+
+find("#show-help").addEventListener("click", showHelp);
+const keysOn = find("#keys-on");
+keysOn.checked = localStorage.getItem("keys") !== "off";
+document.body.classList.toggle("keys-off", !keysOn.checked);
+keysOn.addEventListener("change", () => {
+  localStorage.setItem("keys", keysOn.checked ? "on" : "off");
+  document.body.classList.toggle("keys-off", !keysOn.checked);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && chosen !== null) return choose(null);
+  const typing = event.target.closest("input, select, dialog");
+  // Space on a focused button presses that button and nothing else.
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.key === " " && event.target.closest("button, [role=button]")) return;
+  if (!keysOn.checked) return;
+  const key = event.key.toLowerCase();
+  const button = state?.buttons.find((each) => each.key === key);
+  if (button) {
+    event.preventDefault();
+    press(button);
+  } else if (KEYS[key]) {
+    event.preventDefault();
+    KEYS[key][1]();
+  }
+});

@@ -1,0 +1,75 @@
+"""Server-sent events, by hand: the log's lines by number, then the state; and again whenever something changes.
+
+A viewer has no queue here: it holds the number of the last line it got, and the log holds the rest. So a slow viewer
+costs nothing, and one that comes back with Last-Event-ID gets exactly what it missed. Each stream is a thread of the
+web server, which is why their number is limited.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from flask import Blueprint, Response, request
+
+from companion.dashboard.refusal import Refusal
+from companion.dashboard.table import Table
+from companion.live import Live
+
+MOST_STREAMS = 100
+_PING_S = 5.0
+"""Without something written, a viewer that has gone is never noticed."""
+
+
+def events(table: Table, live: Live) -> Blueprint:
+    """GET /events, and the same once, for programs: GET /state and GET /log."""
+    blueprint = Blueprint("stream", __name__)
+    places = threading.BoundedSemaphore(MOST_STREAMS)
+
+    @blueprint.get("/events")
+    def stream() -> Response:
+        after = _number(request.headers.get("Last-Event-ID") or request.args.get("after"))
+        if not places.acquire(blocking=False):
+            refused = Response("too many viewers; close a page", status=503, mimetype="text/plain")
+            refused.headers["Retry-After"] = "5"
+            return refused
+        response = Response(_follow(table, live, after), mimetype="text/event-stream")
+        response.call_on_close(places.release)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+    @blueprint.get("/state")
+    def state() -> dict[str, Any]:
+        return table.state()
+
+    @blueprint.get("/log")
+    def log() -> list[dict[str, Any]]:
+        return table.log(_number(request.args.get("after")))
+
+    return blueprint
+
+
+def _follow(table: Table, live: Live, after: int) -> Iterator[str]:
+    yield "retry: 1000\n\n"
+    heard, shown = -1, None
+    while True:
+        version = live.wait(heard, _PING_S)
+        if version == heard:
+            yield ": still here\n\n"
+            continue
+        heard = version
+        for line in table.log(after):
+            after = line["seq"]
+            yield f"id: {after}\nevent: entry\ndata: {json.dumps(line)}\n\n"
+        state = table.state()
+        if state != shown:
+            shown = state
+            yield f"event: state\ndata: {json.dumps(state)}\n\n"
+
+
+def _number(text: str | None) -> int:
+    if not text:
+        return 0
+    if not text.isascii() or not text.isdigit():
+        raise Refusal(400, "after and Last-Event-ID are a number of the log")
+    return int(text)
