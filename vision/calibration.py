@@ -7,7 +7,7 @@ that face. Hartley & Zisserman, Multiple View Geometry, 2nd ed., chapters 2, 6 a
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import cv2
 import numpy as np
@@ -62,6 +62,16 @@ class Calibration:
         matrix = self.matrix()
         return np.asarray(-np.linalg.solve(matrix[:, :3], matrix[:, 3]))
 
+    def pose(self) -> tuple[Floats, float]:
+        """The (3, 4) turn and shift (mm) from board to camera axes, and the focal length in pixels."""
+        focal_px = focal_from_fov(self.fov_x_deg, self.size_wh)
+        pose = np.linalg.solve(camera_matrix(focal_px, self.size_wh), self.matrix())
+        return pose / np.linalg.norm(pose[:, 0]), focal_px
+
+    def with_matrix(self, matrix: Floats) -> "Calibration":
+        """The same camera over other board axes: a (3, 4) projection up to scale."""
+        return replace(self, projection=_flat(matrix))
+
     def px_per_mm(self) -> float:
         """How many pixels a millimetre spans where the camera's axis meets the board."""
         width, height = self.size_wh
@@ -104,7 +114,8 @@ def calibrate(
     """
     seen = np.ascontiguousarray(points_px, dtype=np.float64)
     board = np.ascontiguousarray(points_mm, dtype=np.float64)
-    check_corners(seen if len(seen) == 4 else seen[cv2.convexHull(seen.astype(np.float32), returnPoints=False).ravel()])
+    if len(seen) == 4:
+        check_corners(seen)
     if fov_x_deg is not None:
         return _pose(seen, board, size_wh, fov_x_deg, given=True)
     candidates_deg = np.geomspace(25.0, 95.0, 29)
@@ -114,6 +125,25 @@ def calibrate(
     weight = np.exp(-(cost - cost.min()) / 2)
     best_deg = float(np.exp((weight * np.log(candidates_deg)).sum() / weight.sum()))
     return _pose(seen, board, size_wh, best_deg, given=False)
+
+
+def calibration_from_pose(
+    pose: Floats, focal_px: float, size_wh: tuple[int, int], residual_px: float, *, fov_given: bool
+) -> Calibration:
+    """The calibration of a camera with this (3, 4) turn and shift (mm) and focal length."""
+    matrix = camera_matrix(focal_px, size_wh) @ pose
+    fov_x_deg = math.degrees(2 * math.atan(size_wh[0] / 2 / focal_px))
+    return Calibration(size_wh, _flat(matrix), residual_px, fov_x_deg, fov_given)
+
+
+def camera_matrix(focal_px: float, size_wh: tuple[int, int]) -> Floats:
+    """The (3, 3) matrix of a camera with square pixels and its principal point in the picture's middle."""
+    return np.array([[focal_px, 0, (size_wh[0] - 1) / 2], [0, focal_px, (size_wh[1] - 1) / 2], [0, 0, 1]])
+
+
+def focal_from_fov(fov_x_deg: float, size_wh: tuple[int, int]) -> float:
+    """The focal length in pixels that gives this horizontal field of view."""
+    return size_wh[0] / 2 / math.tan(math.radians(fov_x_deg) / 2)
 
 
 def check_corners(corners_px: Floats) -> None:
@@ -127,9 +157,7 @@ def check_corners(corners_px: Floats) -> None:
 
 
 def _pose(seen: Floats, board: Floats, size_wh: tuple[int, int], fov_x_deg: float, *, given: bool) -> Calibration:
-    width, height = size_wh
-    focal_px = width / 2 / math.tan(math.radians(fov_x_deg) / 2)
-    camera = np.array([[focal_px, 0, (width - 1) / 2], [0, focal_px, (height - 1) / 2], [0, 0, 1]])
+    camera = camera_matrix(focal_from_fov(fov_x_deg, size_wh), size_wh)
     # Board axes are x right, y away, z up: right-handed for a viewer who sees the board the right way round.
     points = np.column_stack([board, np.zeros(len(board))])
     try:
@@ -153,8 +181,11 @@ def _pose(seen: Floats, board: Floats, size_wh: tuple[int, int], fov_x_deg: floa
             "the corners run round the board the wrong way, or the picture is mirrored; "
             "give A-left, A-right, B-right, B-left, or switch mirroring off in the camera"
         )
-    matrix = matrix / matrix[2, 3]
-    return Calibration(size_wh, tuple(float(value) for value in matrix.ravel()), residual, fov_x_deg, given)
+    return Calibration(size_wh, _flat(matrix), residual, fov_x_deg, given)
+
+
+def _flat(matrix: Floats) -> tuple[float, ...]:
+    return tuple(float(value) for value in (matrix / matrix[2, 3]).ravel())
 
 
 def _map(homography: Floats, points: Floats) -> Floats:

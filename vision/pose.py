@@ -1,0 +1,199 @@
+"""The camera that fits the rims of a board's holes.
+
+A rim is a circle in the slab's top face, so each piece of its edge says how far off a camera is in one direction.
+Rays run from the slab into each hole; the first clear edge on a ray is the rim, since nothing that lies in a hole
+or is seen through it can be seen outside of it. A thousand such edges fix the camera ten times better than corners
+clicked by hand; those of disks, hands and shadows disagree with one another and are weighed down.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.board import Floats, HolesBoard
+from vision.calibration import Calibration, calibration_from_pose, camera_matrix, focal_from_fov
+
+Gray = npt.NDArray[np.uint8]
+
+RAYS = 24
+"""Directions in which each rim is looked for: with 40 the corners come out no better."""
+_ROUNDS = ((5.0, 5.0), (2.5, 1.0), (1.5, 0.3))
+"""How far from its place each rim is sought, in mm, and the largest spread, in pixels, that counts as noise."""
+_STEP_PX = 0.5
+_REACH_PX = 3.0
+"""The least reach: in small pictures an edge is wider than the last round's millimetres."""
+_NOISES = 2.5
+_SHARE = 0.3
+"""An edge is clear when it is so many times the slab's own texture, and so much of the sharpest on its ray."""
+_CUTOFF = 4.0
+"""Edges further off than so many spreads have no weight."""
+_LEAST_SPREAD_PX = 0.15
+_SEEN_PX = 1.0
+"""A rim's edge counts as seen where it lies this near to the fit."""
+_RADIUS_SIGMA_MM = 0.3
+"""How far a drilled and sanded hole may differ from the profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fov:
+    """A horizontal field of view and how well it is known: its natural logarithm's standard deviation."""
+
+    deg: float
+    log_sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class RimFit:
+    """A fitted camera, and for each cell the share of its rim that is seen where the camera puts it."""
+
+    calibration: Calibration
+    seen: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """One row a ray: the rim's point in mm, the rim's unit normal in pixels, outwards, pixels along it for a
+    millimetre along the ray, and where the edge was found along the normal from `rim_px` (NaN: nowhere)."""
+
+    rim_mm: Floats
+    rim_px: Floats
+    normal: Floats
+    scale: Floats
+    offset_px: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Camera:
+    pose: Floats
+    focal_px: float
+    size_wh: tuple[int, int]
+
+    def project(self, points_mm: Floats) -> Floats:
+        homography = camera_matrix(self.focal_px, self.size_wh) @ self.pose[:, [0, 1, 3]]
+        mapped = points_mm @ homography[:, :2].T + homography[:, 2]
+        return np.asarray(mapped[:, :2] / mapped[:, 2:])
+
+    def moved(self, step: Floats, middle_mm: Floats) -> "_Camera":
+        """Turned about the board's middle by step[:3] rad, shifted by step[3:6] mm, and zoomed by exp(step[6]) while
+        backing off, so that the board keeps its size in the picture."""
+        turned = cv2.Rodrigues(step[:3])[0] @ self.pose[:, :3]
+        zoom = math.exp(step[6])
+        middle = self.pose[:, :2] @ middle_mm + self.pose[:, 3]
+        shift = middle * (1, 1, zoom) + step[3:6] - turned[:, :2] @ middle_mm
+        return replace(self, pose=np.column_stack([turned, shift]), focal_px=self.focal_px * zoom)
+
+
+def fit_rims(
+    gray: Gray,
+    board: HolesBoard,
+    start: Calibration,
+    fov: Fov,
+    rounds: tuple[tuple[float, float], ...] = _ROUNDS,
+    rays: int = RAYS,
+) -> RimFit:
+    """The camera that fits the rims seen in a picture, from one at most 4 mm off."""
+    pose, focal_px = start.pose()
+    camera = _Camera(pose, focal_px, start.size_wh)
+    for reach_mm, spread_px in rounds:
+        edges = _find_edges(gray, board, camera, reach_mm, rays)
+        camera, off_px = _fit(edges, camera, board.corners_mm().mean(axis=0), fov, spread_px)
+    near = np.abs(off_px) < _SEEN_PX
+    residual_px = float(np.sqrt(np.mean(off_px[near] ** 2))) if near.any() else math.inf
+    fitted = calibration_from_pose(camera.pose, camera.focal_px, camera.size_wh, residual_px, fov_given=start.fov_given)
+    return RimFit(fitted, near.reshape(-1, rays).mean(axis=1))
+
+
+def rims_seen(gray: Gray, board: HolesBoard, calibration: Calibration) -> Floats:
+    """For each cell, the share of its rim that is seen where a camera puts it."""
+    pose, focal_px = calibration.pose()
+    edges = _find_edges(gray, board, _Camera(pose, focal_px, calibration.size_wh), _ROUNDS[-1][0], RAYS)
+    return np.asarray((np.abs(edges.offset_px) < _SEEN_PX).reshape(-1, RAYS).mean(axis=1))
+
+
+def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float, rays: int) -> _Edges:
+    angle = (np.arange(rays) + 0.5) * 2 * np.pi / rays
+    out = np.column_stack([np.cos(angle), np.sin(angle)])
+    cells = board.cells_mm()
+    rim_mm = (cells[:, None] + board.hole_diameter_mm / 2 * out).reshape(-1, 2)
+    out_mm = np.tile(out, (len(cells), 1))
+    rim_px = camera.project(rim_mm)
+    per_mm = camera.project(rim_mm + out_mm) - rim_px
+    along = camera.project(rim_mm + out_mm[:, ::-1] * (-1, 1)) - rim_px
+    normal = along[:, ::-1] * (1, -1) / np.linalg.norm(along, axis=1, keepdims=True)
+    scale = (normal * per_mm).sum(axis=1)
+    # Seen from above, rims run the other way round than in board axes: the normal may point inwards.
+    turn = np.sign(np.median(scale))
+    normal, scale = normal * turn, scale * turn
+
+    step_mm = _STEP_PX / float(np.median(scale))
+    gap_mm = (board.pitch_mm - board.hole_diameter_mm) / 2
+    reach_mm = min(max(reach_mm, _REACH_PX / _STEP_PX * step_mm), gap_mm)
+    outside, inside = math.ceil(gap_mm / step_mm) + 1, math.ceil(reach_mm / step_mm) + 2
+    along_mm = np.arange(outside, -inside - 1, -1) * step_mm
+    slope = _slopes(gray, rim_px[:, None] + along_mm[:, None] * per_mm[:, None], len(cells))
+    noise = float(np.median(slope[:, : max(2, outside // 3)]))
+    first = outside - inside
+    slope, along_mm = slope[:, max(first, 0) :], along_mm[max(first, 0) :]
+    place = _first_peak(slope, noise)
+    return _Edges(rim_mm, rim_px, normal, scale, (along_mm[0] - place * step_mm) * scale)
+
+
+def _slopes(gray: Gray, at_px: Floats, rows: int) -> npt.NDArray[np.float32]:
+    """How steep the picture is between neighbouring points along each ray, (rays, points)."""
+    shape = (rows, -1)  # remap takes no more than 32767 rows or columns
+    x, y = at_px[..., 0].astype(np.float32), at_px[..., 1].astype(np.float32)
+    values = cv2.remap(
+        gray, x.reshape(shape), y.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    ).reshape(x.shape)
+    kernel = np.array([[-1, -2, 0, 2, 1]], dtype=np.float32) / 4
+    return np.abs(cv2.filter2D(values, cv2.CV_32F, kernel, borderType=cv2.BORDER_REPLICATE))
+
+
+def _first_peak(slope: npt.NDArray[np.float32], noise: float) -> Floats:
+    """Where along each ray the first clear peak lies, in steps, finer than one; NaN where there is none."""
+    inner = slope[:, 1:-1]
+    clear = np.maximum(_NOISES * noise, _SHARE * inner.max(axis=1, keepdims=True))
+    peak = (inner >= slope[:, :-2]) & (inner > slope[:, 2:]) & (inner >= clear)
+    first = peak.argmax(axis=1)
+    ray = np.arange(len(slope))
+    before, here, after = (slope[ray, first + k].astype(np.float64) for k in range(3))
+    found = peak.any(axis=1)
+    bend = np.where(found, before - 2 * here + after, -1.0)
+    return np.where(found, first + 1 + (before - after) / (2 * bend), np.nan)
+
+
+def _fit(edges: _Edges, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px: float) -> tuple[_Camera, Floats]:
+    """The camera that the edges ask for, and how far off each edge then is, in pixels (NaN where there is none).
+
+    Gauss-Newton with Tukey's weights; the last unknown is what the holes' radius differs from the profile, in mm.
+    """
+
+    def place_px(camera: _Camera) -> Floats:
+        return np.asarray((edges.normal * (camera.project(edges.rim_mm) - edges.rim_px)).sum(axis=1))
+
+    # The priors but those on field of view and radius are so wide that they only keep the system solvable.
+    prior = 1 / np.array([0.5, 0.5, 0.5, 500, 500, 500, fov.log_sigma, _RADIUS_SIGMA_MM]) ** 2
+    small = np.array([1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1, 1e-3])
+    here = place_px(camera)
+    steps = np.diag(small)
+    moved = [(place_px(camera.moved(steps[k], middle_mm)) - here) / small[k] for k in range(7)]
+    slopes = np.column_stack([*moved, edges.scale])
+    found = np.isfinite(edges.offset_px)
+    radius_mm = 0.0
+    log_focal = math.log(focal_from_fov(fov.deg, camera.size_wh))
+    off = edges.offset_px - here
+    for _ in range(5):
+        spread = 1.4826 * float(np.median(np.abs(off[found]))) if found.any() else 0.0
+        spread = min(max(spread, _LEAST_SPREAD_PX), spread_px)
+        far = np.where(found, off, np.inf) / (_CUTOFF * spread)
+        weight = np.clip(1 - far**2, 0, None) ** 2 / spread**2
+        pull = slopes.T @ (weight * np.nan_to_num(off))
+        pull[6:] += prior[6:] * (log_focal - math.log(camera.focal_px), -radius_mm)
+        step = np.linalg.solve(slopes.T @ (slopes * weight[:, None]) + np.diag(prior), pull)
+        camera = camera.moved(step[:7], middle_mm)
+        radius_mm += step[7]
+        off = edges.offset_px - place_px(camera) - radius_mm * edges.scale
+    return camera, off
