@@ -127,6 +127,24 @@ def calibrate(
     return _pose(seen, board, size_wh, best_deg, given=False)
 
 
+def calibrate_plane(points_px: npt.ArrayLike, points_mm: npt.ArrayLike, size_wh: tuple[int, int]) -> Calibration:
+    """The homography that takes board points (n >= 4, 2) to pixels (n, 2), and nothing about heights: z has no effect.
+
+    For boards read at one height, in pictures that may be stretched or mirrored, so that no pinhole camera fits.
+    Its field of view is 0. Raises CalibrationError where the corners cross.
+    """
+    seen = np.ascontiguousarray(points_px, dtype=np.float64)
+    board = np.ascontiguousarray(points_mm, dtype=np.float64)
+    if len(seen) == 4:
+        check_corners(seen)
+    homography, _ = cv2.findHomography(board, seen)
+    if homography is None:
+        raise CalibrationError("no camera could see the board so; give the corners again")
+    residual = float(np.sqrt(np.mean(np.sum((_map(homography, board) - seen) ** 2, axis=1))))
+    matrix = np.column_stack([homography[:, 0], homography[:, 1], np.zeros(3), homography[:, 2]])
+    return Calibration(size_wh, _flat(matrix), residual, fov_x_deg=0.0, fov_given=False)
+
+
 def calibration_from_pose(
     pose: Floats, focal_px: float, size_wh: tuple[int, int], residual_px: float, *, fov_given: bool
 ) -> Calibration:
