@@ -137,9 +137,10 @@ def calibrate_plane(points_px: npt.ArrayLike, points_mm: npt.ArrayLike, size_wh:
     board = np.ascontiguousarray(points_mm, dtype=np.float64)
     if len(seen) == 4:
         check_corners(seen)
-    homography, _ = cv2.findHomography(board, seen)
-    if homography is None:
+    found, _ = cv2.findHomography(board, seen)
+    if found is None:
         raise CalibrationError("no camera could see the board so; give the corners again")
+    homography = np.asarray(found, dtype=np.float64)
     residual = float(np.sqrt(np.mean(np.sum((_map(homography, board) - seen) ** 2, axis=1))))
     matrix = np.column_stack([homography[:, 0], homography[:, 1], np.zeros(3), homography[:, 2]])
     return Calibration(size_wh, _flat(matrix), residual, fov_x_deg=0.0, fov_given=False)
