@@ -7,6 +7,7 @@ changed, then lays arms over it and does what a webcam does. Pixels follow OpenC
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -21,7 +22,6 @@ Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom excluded."""
 
 GAMMA = 2.2
-_HELD_RADIUS_MM = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +45,47 @@ class View:
 
     def calibration(self, board: HolesBoard) -> Calibration:
         """The pinhole camera of this view, without distortion and mirroring."""
-        tilt, azimuth, roll = (math.radians(angle) for angle in (self.tilt_deg, self.azimuth_deg, self.roll_deg))
-        back = np.array([math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)])
-        target = np.array([board.width_mm / 2 + self.aim_mm[0], board.length_mm / 2 + self.aim_mm[1], 0.0])
-        eye = target + self.distance_mm * back
-        right = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
-        down = np.cross(-back, right)
-        turn = np.array([[math.cos(roll), math.sin(roll), 0], [-math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
-        rotation = turn @ np.stack([right, down, -back])
-        width, height = self.size_wh
-        focal_px = self.focal_px()
-        camera = np.array([[focal_px, 0, (width - 1) / 2], [0, focal_px, (height - 1) / 2], [0, 0, 1]])
-        matrix = camera @ np.column_stack([rotation, -rotation @ eye])
-        matrix = matrix / matrix[2, 3]
-        return Calibration(self.size_wh, tuple(float(value) for value in matrix.ravel()), 0.0, self.fov_x_deg, True)
+        return _pinhole(self, board)
 
     def focal_px(self) -> float:
         """Focal length in pixels."""
         return self.size_wh[0] / 2 / math.tan(math.radians(self.fov_x_deg) / 2)
 
-    def project(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: float = 0.0) -> Floats:
-        """Pixels, (n, 2), of board points (n, 2) at a height, with distortion and mirroring."""
-        ideal = self.calibration(board).project(points_mm, z_mm)
-        width, height = self.size_wh
-        middle = np.array([(width - 1) / 2, (height - 1) / 2])
-        off = (ideal - middle) / self.focal_px()
-        square = (off**2).sum(axis=1, keepdims=True)
-        drawn = off * (1 + self.distortion[0] * square + self.distortion[1] * square**2) * self.focal_px() + middle
+    def project(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
+        """Pixels, (n, 2), of board points (n, 2) at one height or a height each, with distortion and mirroring."""
+        drawn = self.drawn(board, points_mm, z_mm)
         if self.mirrored:
-            drawn[:, 0] = width - 1 - drawn[:, 0]
-        return np.asarray(drawn)
+            drawn[:, 0] = self.size_wh[0] - 1 - drawn[:, 0]
+        return drawn
+
+    def drawn(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
+        """As `project`, before the picture is mirrored."""
+        points = np.asarray(points_mm, dtype=np.float64)
+        matrix = self.calibration(board).matrix()
+        mapped = points @ matrix[:, :2].T + np.outer(np.broadcast_to(z_mm, len(points)), matrix[:, 2]) + matrix[:, 3]
+        middle = (np.array(self.size_wh) - 1) / 2
+        off = (mapped[:, :2] / mapped[:, 2:] - middle) / self.focal_px()
+        square = (off**2).sum(axis=1, keepdims=True)
+        bent = 1 + self.distortion[0] * square + self.distortion[1] * square**2
+        return np.asarray(off * bent * self.focal_px() + middle)
+
+
+@lru_cache(maxsize=64)
+def _pinhole(view: View, board: HolesBoard) -> Calibration:
+    tilt, azimuth, roll = (math.radians(angle) for angle in (view.tilt_deg, view.azimuth_deg, view.roll_deg))
+    back = np.array([math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)])
+    target = np.array([board.width_mm / 2 + view.aim_mm[0], board.length_mm / 2 + view.aim_mm[1], 0.0])
+    eye = target + view.distance_mm * back
+    right = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
+    down = np.cross(-back, right)
+    turn = np.array([[math.cos(roll), math.sin(roll), 0], [-math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
+    rotation = turn @ np.stack([right, down, -back])
+    width, height = view.size_wh
+    focal_px = view.focal_px()
+    camera = np.array([[focal_px, 0, (width - 1) / 2], [0, focal_px, (height - 1) / 2], [0, 0, 1]])
+    matrix = camera @ np.column_stack([rotation, -rotation @ eye])
+    matrix = matrix / matrix[2, 3]
+    return Calibration(view.size_wh, tuple(float(value) for value in matrix.ravel()), 0.0, view.fov_x_deg, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +144,8 @@ class Camera:
     _rays: Vector = field(init=False)
     _calibration: Calibration = field(init=False)
     _eye: Point = field(init=False)
+    _from_middle: Plane = field(init=False)
+    """The (3, 3) map from pixels off the picture's middle to rays."""
     _noise: Plane = field(init=False)
     _rng: np.random.Generator = field(init=False)
     _frozen: int = field(default=0, init=False)
@@ -191,30 +204,27 @@ class Camera:
         rim = np.array(top) + board.disk_diameter_mm / 2 * (
             np.cos(angle)[:, None] * u[None] + np.sin(angle)[:, None] * v[None]
         )
-        return np.concatenate([self._draw(rim[k : k + 1, :2], float(rim[k, 2])) for k in range(len(rim))])
-
-    def _draw(self, points_mm: npt.ArrayLike, z_mm: float) -> Floats:
-        """Pixels before mirroring, which is done last."""
-        drawn = self.view.project(self.scene.board, points_mm, z_mm)
-        if self.view.mirrored:
-            drawn[:, 0] = self.view.size_wh[0] - 1 - drawn[:, 0]
-        return drawn
+        return self.view.drawn(self.scene.board, rim[:, :2], rim[:, 2])
 
     def _stand(self) -> None:
         self._calibration = self.view.calibration(self.scene.board)
         eye = self._calibration.camera_mm()
         self._eye = (float(eye[0]), float(eye[1]), float(eye[2]))
+        width, height = self.view.size_wh
+        matrix = np.linalg.inv(self._calibration.matrix()[:, :3])
+        matrix[:, 2] += matrix[:, 0] * (width - 1) / 2 + matrix[:, 1] * (height - 1) / 2
+        # The projection is known up to its sign; rays go down.
+        self._from_middle = (matrix * (-1 if matrix[2, 2] > 0 else 1) / abs(matrix[2, 2])).astype(np.float32)
         self._light = None
 
-    def _rays_of(self, rect: Rect) -> Vector:
-        """Directions of the rays through a region, oversampled, of unit length."""
+    def _rays_of(self, rect: Rect, samples: int) -> Vector:
+        """Directions of the rays through a region, of unit length, so many a pixel in each direction."""
         left, top, right, bottom = rect
-        samples = self.settings.oversampling
         width, height = self.view.size_wh
         step = (np.arange(samples) + 0.5) / samples - 0.5
-        x_px = (np.arange(left, right)[:, None] + step).ravel()
-        y_px = (np.arange(top, bottom)[:, None] + step).ravel()
-        x, y = np.meshgrid((x_px - (width - 1) / 2), (y_px - (height - 1) / 2))
+        x_px = (np.arange(left, right)[:, None] + step).ravel() - (width - 1) / 2
+        y_px = (np.arange(top, bottom)[:, None] + step).ravel() - (height - 1) / 2
+        x, y = np.meshgrid(x_px.astype(np.float32), y_px.astype(np.float32))
         focal_px = self.view.focal_px()
         k1, k2 = self.view.distortion
         if k1 or k2:
@@ -225,17 +235,14 @@ class Camera:
                 bent = 1 + k1 * square + k2 * square**2
                 off_x, off_y = drawn_x / bent, drawn_y / bent
             x, y = off_x * focal_px, off_y * focal_px
-        matrix = np.linalg.inv(self._calibration.matrix()[:, :3])
-        points = np.stack([x + (width - 1) / 2, y + (height - 1) / 2, np.ones_like(x)])
-        rays = np.einsum("ij,jhw->ihw", matrix, points)
-        # The projection is known up to its sign; rays go down.
-        rays *= np.where(rays[2] < 0, 1.0, -1.0)
-        rays = (rays / np.linalg.norm(rays, axis=0)).astype(np.float32)
-        return rays[0], rays[1], rays[2]
+        matrix = self._from_middle
+        rays = [matrix[k, 0] * x + matrix[k, 1] * y + matrix[k, 2] for k in range(3)]
+        length = np.sqrt(rays[0] ** 2 + rays[1] ** 2 + rays[2] ** 2)
+        return rays[0] / length, rays[1] / length, rays[2] / length
 
     def _trace(self, rect: Rect, disks: tuple[Disk, ...]) -> Plane:
-        light = self.scene.radiance(self._eye, self._rays_of(rect), disks)
         samples = self.settings.oversampling
+        light = self.scene.radiance(self._eye, self._rays_of(rect, samples), disks)
         height, width = rect[3] - rect[1], rect[2] - rect[0]
         light = light.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))
         return self._encoded(light, rect)
@@ -276,7 +283,7 @@ class Camera:
         left, right, down, up = self.scene.reach_mm(disk)
         square = np.array([[-left, -down], [right, -down], [right, up], [-left, up]]) + np.array([disk.x_mm, disk.y_mm])
         tall = disk.z_mm + board.disk_height_mm + board.disk_diameter_mm / 2 * math.sin(math.radians(disk.tilt_deg))
-        seen = [self._draw(square, z_mm) for z_mm in (-board.slab_mm, max(tall, 1.0))]
+        seen = [self.view.drawn(board, square, z_mm) for z_mm in (-board.slab_mm, max(tall, 1.0))]
         return self._bounds(np.concatenate(seen))
 
     def _bounds(self, points_px: Floats) -> Rect:
@@ -330,7 +337,7 @@ class Camera:
         seen = []
         for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
             square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * radius * 1.3 + np.array(place[:2])
-            seen.append(self._draw(square, min(place[2], self._eye[2] * 0.6)))
+            seen.append(self.view.drawn(self.scene.board, square, min(place[2], self._eye[2] * 0.6)))
         return np.concatenate(seen)
 
     def _draw_arms(self, arms: tuple[Arm, ...], rect: Rect) -> tuple[Plane, Plane]:
@@ -353,10 +360,7 @@ class Camera:
 
     def _draw_tube(self, tube: "_Tube", rect: Rect) -> tuple[Plane, Plane]:
         """Light (h, w, 3) and cover (h, w) of one tube: each ray's nearest approach to its axis."""
-        samples = self.settings.oversampling
-        rays = self._rays_of(rect)
-        middle = samples // 2
-        x, y, z = (axis[middle::samples, middle::samples] for axis in rays)
+        x, y, z = self._rays_of(rect, 1)
         axis = [b - a for a, b in zip(tube.start, tube.end, strict=True)]
         start = [a - e for a, e in zip(tube.start, self._eye, strict=True)]
         length = max(math.sqrt(sum(k * k for k in axis)), 1e-6)
@@ -461,8 +465,6 @@ def _tubes(arm: Arm) -> list[_Tube]:
     tubes.append(_Tube(wrist, cuff, 22.0 * size, 26.0 * size, arm.skin))
     if arm.bare_mm < 600:
         tubes.append(_Tube(cuff, at(800, 30, 120), 35.0 * size, 48.0 * size, arm.sleeve, 0.12))
-    if arm.held is not None:
-        tubes.append(_Tube(at(2, 2, -2), at(4, 4, -1), _HELD_RADIUS_MM, _HELD_RADIUS_MM, arm.held[1]))
     return tubes
 
 

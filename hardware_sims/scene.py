@@ -71,7 +71,6 @@ class Arm:
     spread: float = 1.0
     """Fingers from together (0) to wide apart (1)."""
     size: float = 1.0
-    held: tuple[str, Rgb] | None = None
 
 
 @dataclass(frozen=True, slots=True)

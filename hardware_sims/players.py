@@ -1,0 +1,354 @@
+"""Two people at the simulated table: they aim, flick, foul, reach over and carry out orders, frame by frame.
+
+What they must know, the referee's orders and whose flick it is, is asked of a callback, and what they say goes to
+another: the simulation knows nothing of how either is made. Time is the camera's: one moment a frame.
+"""
+
+import math
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hardware_sims.scene import Arm, Disk, Point, Rgb
+from hardware_sims.table import Table, flat
+
+DISKS_EACH = 12
+_TRIALS_SPEED_MM_S = (900.0, 1500.0)
+_AWAY_MM = 330.0
+"""An arm's fingertips are out of the picture this far beyond the slab's end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """How one player plays; rates are shares of the flicks after which it happens."""
+
+    skill: float = 0.6
+    """0 flicks at random, 1 tries many flicks in mind and hits as meant."""
+    skin: Rgb = (0.62, 0.40, 0.30)
+    sleeve: Rgb = (0.12, 0.16, 0.30)
+    reaches_over: float = 0.15
+    """Puts a hand over the board between flicks and changes nothing."""
+    illegal_flicks: float = 0.0
+    """Pushes the disk over the launch line by finger; the other player says so."""
+    ignores_orders: float = 0.0
+    """Leaves a disk on the board that has to come off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What the referee says just now."""
+
+    game: int
+    """Of the match, from 1; 0 before it knows of one."""
+    flicks: int
+    """How many it has counted in this game."""
+    to_flick: str | None
+    """Whose turn it is; None once the game is over."""
+    remove: tuple[tuple[str, float, float], ...] = ()
+    """Colour and place of each disk that has to come off."""
+    candidates: tuple[str, ...] = ()
+    """What a person is asked to choose from; none when nothing is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One frame's truth."""
+
+    n: int
+    t_s: float
+    disks: tuple[Disk, ...]
+    arms: tuple[Arm, ...] = ()
+    held: tuple[Disk, ...] = ()
+    """Disks in a hand, above the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flicked:
+    """The truth of one flick: who, with what, and how all lay at rest after it."""
+
+    game: int
+    n: int
+    player: str
+    disk: str
+    illegal: bool
+    frame: int
+    disks: tuple[Disk, ...]
+
+
+def _to_nobody(_said: str) -> None:
+    """Where nobody listens."""
+
+
+@dataclass(slots=True)
+class Players:
+    """Plays game after game on one table; deterministic by its seed and by what the referee answers."""
+
+    table: Table
+    people: tuple[Person, Person] = (Person(), Person(sleeve=(0.35, 0.08, 0.07)))
+    referee: Callable[[], Call] | None = None
+    """None: they play on without one, by turns."""
+    say: Callable[[str], None] = field(default=_to_nobody)
+    """Hears "next-game", "illegal-flick", and the candidate that a person chooses."""
+    seed: int = 0
+    fps: float = 15.0
+    shutter_s: float = 0.008
+    patience_s: float = 6.0
+    """How long they wait for a ruling before they play on."""
+    flicked: list[Flicked] = field(default_factory=list)
+    """The truth so far."""
+
+    _rng: np.random.Generator = field(init=False)
+    _n: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.seed)
+
+    def play(self, first: str = "a") -> Iterator[Moment]:
+        """Games without end; who starts the later ones is the referee's to say, or else alternates."""
+        game = 0
+        while True:
+            game += 1
+            yield from self._game(game, first)
+            yield from self._clear()
+            self.say("next-game")
+            yield from self._until(_another_game(game))
+            call = self._call()
+            first = _other(first) if call is None or call.to_flick is None else call.to_flick
+
+    def _game(self, game: int, player: str) -> Iterator[Moment]:
+        yield from self._pause(1.0)
+        for n in range(1, 2 * DISKS_EACH + 1):
+            person = self.people["ab".index(player)]
+            illegal = bool(self._rng.random() < person.illegal_flicks)
+            name = f"{player}{(n + 1) // 2}"
+            yield from self._flick(player, name, illegal)
+            self.flicked.append(Flicked(game, n, player, name, illegal, self._n, self.table.disks()))
+            yield from self._until(_has_ruled(n))
+            yield from self._answer()
+            if illegal:
+                self.say("illegal-flick")
+                yield from self._until(lambda call: bool(call.remove))
+            if self._rng.random() >= person.ignores_orders:
+                yield from self._obey()
+            if self._rng.random() < person.reaches_over:
+                yield from self._reach_over(player)
+            call = self._call()
+            if call is not None and call.to_flick is None and not call.remove:
+                return
+            player = _other(player)
+
+    def _flick(self, player: str, name: str, illegal: bool) -> Iterator[Moment]:
+        """An arm reaches in with a disk, aims, flicks, and leaves while the disk slides."""
+        board = self.table.board
+        ahead = 1.0 if player == "a" else -1.0
+        x_mm, speed_mm_s, angle_deg = yield from self._aim(player, name)
+        start_y = 30.0 if player == "a" else board.length_mm - 30.0
+        shade = float(np.clip(self._rng.normal(1, 0.04), 0.9, 1.1))
+        # The fingertip rests behind the disk, which the hand carries in.
+        tip = (x_mm, start_y - ahead * (board.disk_diameter_mm / 2 + 4), 8.0)
+        disk = flat(board, name, player, x_mm, start_y, shade)
+        yield from self._move(player, self._outside(player, x_mm), tip, 0.4, disk)
+        self.table.put(disk)
+        yield from self._hold(player, tip, 0.35)
+        way = (math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg)))
+        if illegal:
+            tip = yield from self._shove(player, name, tip, way)
+        self.table.flick(name, speed_mm_s, angle_deg)
+        followed = (tip[0] + way[0] * 12, tip[1] + way[1] * 12, tip[2])
+        yield self._moment((self._arm(player, followed),))
+        yield from self._move(player, followed, self._outside(player, x_mm), 0.3)
+        while not self.table.at_rest():
+            yield self._moment()
+
+    def _shove(self, player: str, name: str, tip: Point, way: tuple[float, float]) -> Generator[Moment, None, Point]:
+        """Pushes a disk past the launch line by finger; returns where the fingertip ends up."""
+        for _ in range(4):
+            disk = next(disk for disk in self.table.disks() if disk.name == name)
+            self.table.push(name, disk.x_mm + way[0] * 16, disk.y_mm + way[1] * 16)
+            tip = (tip[0] + way[0] * 16, tip[1] + way[1] * 16, tip[2])
+            yield self._moment((self._arm(player, tip),))
+        return tip
+
+    def _aim(self, player: str, name: str) -> Generator[Moment, None, tuple[float, float, float]]:
+        """Tries flicks in mind, one a frame; returns x, speed and angle of the best, as well as the hand can do it."""
+        board, person = self.table.board, self.people["ab".index(player)]
+        ahead_deg = 90.0 if player == "a" else -90.0
+        best: tuple[float, tuple[float, float, float]] | None = None
+        for trial in range(1 + round(person.skill * 7)):
+            x_mm = float(self._rng.uniform(board.margin_mm, board.width_mm - board.margin_mm))
+            speed_mm_s = float(self._rng.uniform(*_TRIALS_SPEED_MM_S))
+            angle_deg = ahead_deg + float(self._rng.normal(0, 5))
+            worth = self._worth(player, name, x_mm, speed_mm_s, angle_deg, trial)
+            if best is None or worth > best[0]:
+                best = worth, (x_mm, speed_mm_s, angle_deg)
+            yield self._moment()
+        assert best is not None
+        x_mm, speed_mm_s, angle_deg = best[1]
+        clumsy = 1.2 - person.skill
+        return (
+            x_mm,
+            speed_mm_s * math.exp(float(self._rng.normal(0, 0.06)) * clumsy),
+            angle_deg + float(self._rng.normal(0, 1.5)) * clumsy,
+        )
+
+    def _worth(self, player: str, name: str, x_mm: float, speed_mm_s: float, angle_deg: float, trial: int) -> float:
+        """How good a flick would be: own disks far in, the opponent's not."""
+        board = self.table.board
+        mind = self.table.copy(trial)
+        mind.put(flat(board, name, player, x_mm, 30.0 if player == "a" else board.length_mm - 30.0))
+        mind.flick(name, speed_mm_s, angle_deg)
+        mind.run(2.0)
+        worth = 0.0
+        for disk in mind.disks():
+            mine = disk.colour == player
+            along = disk.y_mm if disk.colour == "a" else board.length_mm - disk.y_mm
+            if disk.cell is None:
+                good = 0.2 * along / board.length_mm if board.launch_line_mm < along else 0.0
+                good = good if along < board.length_mm - board.launch_line_mm else 0.0
+            else:
+                row = disk.cell[0] if disk.colour == "a" else board.rows + 1 - disk.cell[0]
+                good = {1: 0.0, board.rows: 3.0}.get(row, 0.5 * row / board.rows)
+            worth += good if mine else -good
+        return worth
+
+    def _obey(self) -> Iterator[Moment]:
+        """Takes off what the referee orders off, one disk after another, until it is content."""
+        for _ in range(4):
+            call = self._call()
+            if call is None or not call.remove:
+                return
+            for colour, x_mm, y_mm in call.remove:
+                disk = self._nearest(colour, x_mm, y_mm)
+                if disk is not None:
+                    yield from self._take(colour, disk)
+            yield from self._until(lambda call: not call.remove)
+
+    def _take(self, player: str, disk: Disk) -> Iterator[Moment]:
+        over = (disk.x_mm, disk.y_mm, 10.0)
+        away = self._outside(player, disk.x_mm)
+        yield from self._move(player, away, over, 0.45)
+        yield from self._hold(player, over, 0.2)
+        self.table.lift(disk.name)
+        yield from self._move(player, over, away, 0.4, disk)
+
+    def _reach_over(self, player: str) -> Iterator[Moment]:
+        board = self.table.board
+        x_mm = float(self._rng.uniform(0.2, 0.8)) * board.width_mm
+        y_mm = float(self._rng.uniform(0.15, 0.6)) * board.length_mm
+        over = (x_mm, y_mm if player == "a" else board.length_mm - y_mm, 45.0)
+        away = self._outside(player, x_mm)
+        yield from self._move(player, away, over, 0.5)
+        yield from self._hold(player, over, 0.4)
+        yield from self._move(player, over, away, 0.5)
+        yield from self._pause(0.6)
+
+    def _clear(self) -> Iterator[Moment]:
+        """Both players take their disks off after a game, a handful at a time."""
+        yield from self._pause(2.0)
+        board = self.table.board
+        for player in ("a", "b", "a", "b"):
+            near_a = [disk for disk in self.table.disks() if (disk.y_mm < board.length_mm / 2) == (player == "a")]
+            if not near_a:
+                continue
+            middle = float(np.mean([disk.x_mm for disk in near_a]))
+            reach_mm = 0.42 * board.length_mm
+            over = (middle, reach_mm if player == "a" else board.length_mm - reach_mm, 14.0)
+            away = self._outside(player, middle)
+            yield from self._move(player, away, over, 0.5)
+            for disk in near_a:
+                self.table.lift(disk.name)
+                yield from self._hold(player, over, 0.14)
+            yield from self._move(player, over, away, 0.5)
+        yield from self._pause(1.5)
+
+    def _answer(self) -> Iterator[Moment]:
+        """Answers what the referee asks, as it truly was."""
+        for _ in range(3):
+            call = self._call()
+            if call is None or not call.candidates:
+                return
+            yield from self._pause(1.5)
+            asked = call.candidates
+            self.say(self.truth_of(asked))
+            yield from self._until(_asks_other_than(asked))
+
+    def truth_of(self, candidates: tuple[str, ...]) -> str:
+        """The candidate that is true; simulated players flick in turn and lose no flick unseen."""
+        return candidates[0]
+
+    def _nearest(self, colour: str, x_mm: float, y_mm: float) -> Disk | None:
+        alike = [disk for disk in self.table.disks() if disk.colour == colour]
+        return min(alike, key=lambda disk: math.hypot(disk.x_mm - x_mm, disk.y_mm - y_mm), default=None)
+
+    def _until(self, content: Callable[[Call], bool]) -> Iterator[Moment]:
+        """Waits for the referee, but not for ever; without one, as long as it would take."""
+        waited = 0.0
+        while waited < (1.2 if self.referee is None else self.patience_s):
+            call = self._call()
+            if call is not None and content(call):
+                break
+            yield self._moment()
+            waited += 1 / self.fps
+        yield from self._pause(0.5)
+
+    def _pause(self, seconds: float) -> Iterator[Moment]:
+        for _ in range(round(seconds * self.fps)):
+            yield self._moment()
+
+    def _hold(self, player: str, tip: Point, seconds: float) -> Iterator[Moment]:
+        for _ in range(max(1, round(seconds * self.fps))):
+            # Nobody holds quite still.
+            x, y, z = (value + float(self._rng.normal(0, 0.6)) for value in tip)
+            yield self._moment((self._arm(player, (x, y, z)),))
+
+    def _move(
+        self, player: str, start: Point, end: Point, seconds: float, held: Disk | None = None
+    ) -> Iterator[Moment]:
+        """Moves an arm, with a disk under its fingertip where one is held."""
+        ahead = 1.0 if player == "a" else -1.0
+        frames = max(2, round(seconds * self.fps))
+        for frame in range(1, frames + 1):
+            share = frame / frames
+            share = share * share * (3 - 2 * share)
+            x, y, z = (a + (b - a) * share for a, b in zip(start, end, strict=True))
+            tip = (x, y, z + 40 * math.sin(math.pi * share))
+            carried = None if held is None else replace(held, x_mm=x, y_mm=y + ahead * 6, z_mm=tip[2] - 9)
+            yield self._moment((self._arm(player, tip),), carried)
+
+    def _moment(self, arms: tuple[Arm, ...] = (), held: Disk | None = None) -> Moment:
+        self.table.advance(1 / self.fps)
+        self._n += 1
+        carried = () if held is None else (replace(held, cell=None, lying="held", tilt_deg=0.0),)
+        return Moment(self._n, self._n / self.fps, self.table.disks(self.shutter_s), arms, carried)
+
+    def _arm(self, player: str, tip: Point) -> Arm:
+        person = self.people["ab".index(player)]
+        middle = self.table.board.width_mm / 2
+        # Elbows hang beside the body, which sits in the middle of the slab's end.
+        lean_deg = (tip[0] - middle) / middle * 14
+        return Arm(tip, -90 + lean_deg if player == "a" else 90 - lean_deg, person.skin, person.sleeve, 45.0, 0.4)
+
+    def _outside(self, player: str, x_mm: float) -> Point:
+        board = self.table.board
+        x_mm = board.width_mm / 2 + (x_mm - board.width_mm / 2) * 1.3
+        return x_mm, -_AWAY_MM if player == "a" else board.length_mm + _AWAY_MM, 90.0
+
+    def _call(self) -> Call | None:
+        return None if self.referee is None else self.referee()
+
+
+def _has_ruled(n: int) -> Callable[[Call], bool]:
+    return lambda call: call.flicks >= n or bool(call.candidates)
+
+
+def _another_game(over: int) -> Callable[[Call], bool]:
+    return lambda call: call.game != over and call.to_flick is not None
+
+
+def _asks_other_than(candidates: tuple[str, ...]) -> Callable[[Call], bool]:
+    return lambda call: call.candidates != candidates
+
+
+def _other(player: str) -> str:
+    return "b" if player == "a" else "a"
