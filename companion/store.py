@@ -18,7 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from companion.inputs import Input, InputError, input_from_json, input_to_json
+from companion.inputs import Input, input_from_json, input_to_json
 from companion.referee import Referee
 from companion.ruling import Ruling, ruling_from_json, ruling_to_json
 
@@ -99,7 +99,12 @@ class Store:
         self._engine = engine
         try:
             with self._transaction() as connection:
-                _migrate(connection, path)
+                version = _check(connection, path)
+            # Only now: another program's file must be left exactly as it was.
+            with self._lock, engine.connect() as connection:
+                connection.connection.execute("PRAGMA journal_mode = WAL")
+            with self._transaction() as connection:
+                _migrate(connection, version)
         except StoreError:
             engine.dispose()
             raise
@@ -135,8 +140,13 @@ class Store:
         """The match's entries with `seq` above `after`, oldest first. Raises StoreError."""
         chosen = sa.select(_entry).where(_entry.c.match_id == match.id, _entry.c.seq > after).order_by(_entry.c.seq)
         with self._transaction() as connection:
-            rows = connection.execute(chosen).all()
-        return tuple(self._read(row) for row in rows)
+            try:
+                return tuple(_read(row) for row in connection.execute(chosen))
+            except (KeyError, TypeError, ValueError) as error:
+                raise StoreError(
+                    f"{self.path}: an entry cannot be read ({error}); "
+                    "open the log with the version of the companion that wrote it, or give another log"
+                ) from error
 
     def resume(self, match: Match) -> Referee:
         """The referee as the match stands: every input of the log, taken again. Raises StoreError."""
@@ -160,16 +170,6 @@ class Store:
         values |= {"input": input_to_json(given), "rulings": [ruling_to_json(ruling) for ruling in rulings]}
         return Entry(_insert(connection, _entry, values), n, at, given, rulings)
 
-    def _read(self, row: sa.Row[Any]) -> Entry:
-        try:
-            rulings = tuple(ruling_from_json(data) for data in row.rulings)
-            return Entry(row.seq, row.n, row.at, input_from_json(row.input), rulings)
-        except (InputError, KeyError, TypeError, ValueError) as error:
-            raise StoreError(
-                f"{self.path}: entry {row.seq} cannot be read ({error}); "
-                "open it with the version of the companion that wrote it, or give another log"
-            ) from error
-
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
         try:
@@ -180,8 +180,8 @@ class Store:
 
 
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
-    # locking_mode comes first: set before WAL is entered, it needs no shared memory and holds from the first read on.
-    for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+    # Exclusive before WAL is entered: it then needs no shared memory, and holds from the first read on.
+    for pragma in ("locking_mode = EXCLUSIVE", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
@@ -190,12 +190,12 @@ def _begin(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _migrate(connection: sa.Connection, path: Path) -> None:
-    """Brings the file to SCHEMA. Raises StoreError where it is damaged, newer, or not ours."""
+def _check(connection: sa.Connection, path: Path) -> int:
+    """The form of the log in the file, 0 for none yet. Raises StoreError where it is damaged, newer, or not ours."""
     check = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
     if check != "ok":
-        raise StoreError(f"{path}: the log is damaged ({check}); {_MOVE_AWAY}")
-    version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+        raise StoreError(f"{path}: the log is damaged ({' '.join(check.split())}); {_MOVE_AWAY}")
+    version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
     application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
     empty = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one() == 0
     if application != _APPLICATION_ID and not (empty and application == 0 and version == 0):
@@ -205,6 +205,11 @@ def _migrate(connection: sa.Connection, path: Path) -> None:
             f"{path}: written by a newer companion (form {version}, this one knows {SCHEMA}); "
             "update the companion, or give another log"
         )
+    return version
+
+
+def _migrate(connection: sa.Connection, version: int) -> None:
+    """Brings a file of this form to SCHEMA."""
     if version == 0:
         _tables.create_all(connection)
         for table, event in (("entry", "UPDATE"), ("entry", "DELETE"), ("match", "UPDATE"), ("match", "DELETE")):
@@ -225,6 +230,11 @@ def _insert(connection: sa.Connection, table: sa.Table, values: dict[str, Any]) 
     return int(key[0])
 
 
+def _read(row: sa.Row[Any]) -> Entry:
+    rulings = tuple(ruling_from_json(data) for data in row.rulings)
+    return Entry(row.seq, row.n, row.at, input_from_json(row.input), rulings)
+
+
 def _explain(path: Path, error: sa.exc.DBAPIError | sqlite3.Error) -> str:
     """One line: what is wrong with the file, and the remedy."""
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
@@ -243,7 +253,7 @@ _CAUSES = (
     ("SQLITE_FULL", "the disk is full, so nothing was written; free some space and go on"),
     ("SQLITE_READONLY", "the log cannot be written to; change its permissions, or give another place for the log"),
     ("SQLITE_CANTOPEN", "the log cannot be opened; check the path and its permissions"),
-    ("SQLITE_IOERR", "the disk gives errors; check it, or give another place for the log"),
+    ("SQLITE_IOERR", "the disk does not take or give data; free some space or check the disk, then go on"),
 )
 
 
