@@ -1,8 +1,159 @@
 """The command line: arguments, wiring and exit codes."""
 
+import json
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
+
 import click
+from tqdm import tqdm
+
+from companion.inputs import Declaration, Declared, Input, Look, Setup
+from companion.referee import Referee, events_to_json, game_over
+from companion.ruling import Ruling
+from companion.session import Session
+from companion.settle import SETTLED_ALREADY, Patience
+from companion.store import Store, StoreError
+from companion.terms import Field, Player
+from vision.board import HolesBoard, Profile, ProfileError, read_profile
+from vision.calibration import CalibrationError
+from vision.camera import Camera, CameraError, Folder, Frame, open_source
+from vision.lattice import SIDES
+
+Corners = tuple[tuple[float, float], ...]
 
 
 @click.group()
 def main() -> None:
     """A companion for games on a physical board: it sees, rules, keeps score and shows it."""
+
+
+def _read_corners(_context: click.Context, _option: click.Parameter, value: str | None) -> Corners | None:
+    if value is None:
+        return None
+    try:
+        corners = tuple((float(x), float(y)) for x, y in (pair.split(",") for pair in value.split()))
+    except ValueError:
+        corners = ()
+    if len(corners) != 4:
+        raise click.BadParameter('give four as "x,y x,y x,y x,y", A-left first')
+    return corners
+
+
+@main.command()
+@click.argument("source")
+@click.option("--game", type=click.Choice(["pathways"]), required=True)
+@click.option("--board", "board_path", type=click.Path(path_type=Path), required=True, help="Board profile (TOML).")
+@click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
+@click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
+@click.option("--first", type=click.Choice(["a", "b"]), default="a", show_default=True, help="Who flicks first.")
+@click.option("--port", help="Serial port of the sensor grid.")
+@click.option("--store", "store_path", type=click.Path(path_type=Path), help="File to keep the match in.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line on stdout.")
+def referee(
+    source: str,
+    game: str,
+    board_path: Path,
+    corners: Corners | None,
+    a_side: str | None,
+    first: str,
+    port: str | None,
+    store_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Referees a game from SOURCE: a camera number, a device, a URL, a video file or a folder of pictures."""
+    if port is not None:
+        _fail("--port: no sensor grid can be read yet; leave the option out")
+    teller = _Teller(as_json)
+    try:
+        profile, field = _pathways_board(board_path)
+        pictures = open_source(source)
+        store = Store(store_path) if store_path is not None else None
+    except (ProfileError, CameraError, StoreError) as error:
+        _fail(str(error))
+    session = Session(
+        profile,
+        Referee(),
+        teller.tell,
+        corners_px=corners,
+        a_side=a_side,
+        patience=SETTLED_ALREADY if isinstance(pictures, Folder) else Patience(),
+        store=store,
+    )
+    if isinstance(pictures, Camera):
+        threading.Thread(target=pictures.read_forever, name="camera", daemon=True).start()
+    trouble = ""
+    try:
+        session.say(Declaration(Declared.START, Setup(starter=Player(first), field=field)))
+        session.run(_with_progress(pictures.frames(), pictures.total))
+    except KeyboardInterrupt:
+        why = "stopped"
+    except (CameraError, CalibrationError, StoreError) as error:
+        why = trouble = str(error)
+    else:
+        why, trouble = "the source ended", session.trouble
+    finally:
+        if store is not None:
+            store.close()
+    teller.end(session, trouble or why)
+    if trouble:
+        _fail(trouble)
+
+
+class _Teller:
+    """Prints what happens: JSON lines, or plain words."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+
+    def tell(self, given: Input, rulings: tuple[Ruling, ...]) -> None:
+        look = given if isinstance(given, Look) else None
+        for event in events_to_json(rulings, look):
+            self._print(event)
+
+    def end(self, session: Session, why: str) -> None:
+        """What stands, where the game is not over, and the last line."""
+        standing = session.referee.standing
+        if standing.game is not None and not standing.game.over:
+            self.tell(Declaration(Declared.END_GAME), (game_over(standing),))
+        self._print({"event": "end", "frames": session.frames, "blank": session.blank, "why": why})
+
+    def _print(self, event: dict[str, object]) -> None:
+        if self._as_json:
+            print(json.dumps(event), flush=True)
+        else:
+            tqdm.write(_in_words(event), file=sys.stdout)
+
+
+def _in_words(event: dict[str, object]) -> str:
+    """An event as one line for people."""
+    when = f"{event['t_s']:7.1f} s  " if "t_s" in event else ""
+    return f"{when}{event['event']}: {event.get('why') or event.get('result') or ''}"
+
+
+def _pathways_board(path: Path) -> tuple[Profile, Field]:
+    """The profile in a file, and the plain numbers that the game needs. Raises ProfileError."""
+    profile = read_profile(path)
+    if not isinstance(profile.board, HolesBoard):
+        raise ProfileError(f'{path}: Pathways is played on a board of kind "holes"')
+    if {name for name, _ in profile.colours} != {player.value for player in Player}:
+        raise ProfileError(f"{path}: [colours] must name the disks of players a and b")
+    return profile, Field(**asdict(profile.board))
+
+
+def _with_progress(frames: Iterable[Frame | None], total: int) -> Iterator[Frame | None]:
+    """The same frames, with a bar on stderr where that is a terminal and the end is known."""
+    bar = tqdm(total=total, unit="picture", file=sys.stderr, disable=not (total and sys.stderr.isatty()), leave=False)
+    with bar:
+        for frame in frames:
+            yield frame
+            bar.update()
+
+
+def _fail(message: str) -> NoReturn:
+    """Ends with one line for people and exit code 1."""
+    click.echo(message, err=True)
+    sys.exit(1)

@@ -4,6 +4,7 @@ A look is due once, after each time that something moved, and when the table has
 so that one odd picture does not count, and in time, so that a fast camera does not catch a disk between two bounces.
 """
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -28,6 +29,12 @@ class Patience:
     """A disk that rolls out or wobbles moves between any two pictures; a bounce is over in less."""
     hand_s: float = 6.0
     """What lies over the table unmoved for so long is no hand: nobody keeps one so still."""
+    readings: int = 5
+    """At most so many are weighed against one another when no two in a row agree."""
+
+
+SETTLED_ALREADY = Patience(frames=1, rest_s=0.0, hand_s=math.inf, readings=1)
+"""For pictures that were each taken of a table at rest."""
 
 
 @dataclass(frozen=True, slots=True)

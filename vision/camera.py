@@ -21,6 +21,7 @@ Image = npt.NDArray[np.uint8]
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 _STALE_S = 5.0
 """A camera that gives nothing new for this long is lost; opening and exposure take a webcam up to two seconds."""
+_TICK_S = 0.25
 _RETRY_S = 1.0
 _REPEAT_S = 0.01
 _BLANK_LEVELS = 2.0
@@ -129,12 +130,23 @@ class Camera:
             capture.release()
             self._closed.wait(_RETRY_S)
 
-    def frames(self) -> Iterator[Frame]:
-        """The newest picture each time, until `close`. Raises CameraError when none has come for `stale_s`."""
-        seen = self._wait_past(None)
-        while seen is not None:
-            yield seen
-            seen = self._wait_past(seen)
+    def frames(self) -> Iterator[Frame | None]:
+        """The newest picture each time, until `close`; None now and then while there is none.
+
+        Raises CameraError when none has come for `stale_s`.
+        """
+        seen: Frame | None = None
+        waited_s = 0.0
+        while not self._closed.is_set():
+            newest = self._wait_past(seen)
+            waited_s = waited_s + _TICK_S if newest is seen else 0.0
+            if waited_s >= self.stale_s:
+                raise CameraError(
+                    f"camera {self.name}: no picture for {self.stale_s:.0f} s ({self._trouble}); "
+                    "check the cable, and that no other program uses it"
+                )
+            yield None if newest is seen else newest
+            seen = newest
 
     def close(self) -> None:
         """Ends both `read_forever` and `frames`."""
@@ -143,14 +155,10 @@ class Camera:
             self._fresh.notify_all()
 
     def _wait_past(self, seen: Frame | None) -> Frame | None:
-        """The newest picture once it is another than `seen`, or None once closed."""
+        """The newest picture as soon as it is another than `seen`, at the latest after one tick."""
         with self._fresh:
-            if not self._fresh.wait_for(lambda: self._newest is not seen or self._closed.is_set(), self.stale_s):
-                raise CameraError(
-                    f"camera {self.name}: no picture for {self.stale_s:.0f} s ({self._trouble}); "
-                    "check the cable, and that no other program uses it"
-                )
-            return None if self._closed.is_set() else self._newest
+            self._fresh.wait_for(lambda: self._newest is not seen or self._closed.is_set(), _TICK_S)
+            return self._newest
 
 
 Source = Folder | Video | Camera

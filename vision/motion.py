@@ -6,6 +6,7 @@ then differs is told apart by form: a hand is large or reaches in over the pictu
 size of a disk and stands free.
 """
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -19,8 +20,6 @@ Image = npt.NDArray[np.uint8]
 
 _SMALL_DISK_PX = 9.0
 """A disk spans at least this much in the small picture, so that its form can be told."""
-_WHOLE_PX = 480
-"""Longer side of the small picture while no board is known."""
 _NOISE_FOLD = 6.0
 """Changes smaller than this many standard deviations of the camera's noise are none."""
 _FLOOR_LEVELS = 3.0
@@ -74,27 +73,18 @@ class Blob:
     """The mean colour there with the table at rest."""
 
 
-def view_of_board(calibration: Calibration, outline_mm: Floats, disk_mm: float) -> View:
-    """The view of a board with this outline (4, 2) and disks of this diameter."""
+def view_of_board(calibration: Calibration, outline_mm: Floats, disk_mm: float, shrink: int | None = None) -> View:
+    """The view of a board with this outline (4, 2) and disks of this diameter; `shrink` fits the disks if not given."""
     width, height = calibration.size_wh
     disk_px = disk_mm * calibration.px_per_mm()
-    shrink = 1
-    while shrink < 8 and disk_px / (2 * shrink) >= _SMALL_DISK_PX:
-        shrink *= 2
+    if shrink is None:
+        fit = max(1.0, min(8.0, disk_px / _SMALL_DISK_PX))
+        shrink = 2 ** int(math.log2(fit))
     around_mm = outline_mm + np.sign(outline_mm - outline_mm.mean(axis=0)) * disk_mm
     corners = (calibration.project(around_mm) + 0.5) / shrink - 0.5
     board = np.zeros((height // shrink, width // shrink, 3), np.uint8)
     cv2.fillPoly(board, [corners.round().astype(np.int32)], (255, 255, 255))
     return View(shrink, disk_px / shrink, board)
-
-
-def view_of_all(size_wh: tuple[int, int]) -> View:
-    """The view while no board is known: all of the picture."""
-    shrink = 1
-    while max(size_wh) / shrink > _WHOLE_PX:
-        shrink *= 2
-    width, height = size_wh[0] // shrink, size_wh[1] // shrink
-    return View(shrink, width / 20, np.full((height, width, 3), 255, np.uint8))
 
 
 def small_picture(image_bgr: Image, view: View) -> Image:
@@ -122,11 +112,11 @@ def still_from(picture: Image, noise: float) -> Still:
     return Still(picture, np.asarray(cv2.convertScaleAbs(slope, alpha=_SHAKE_PX, beta=level), dtype=np.uint8))
 
 
-def moved_still(still: Still, before: Calibration, after: Calibration, view: View) -> Still:
+def moved_still(still: Still, before: Calibration, after: Calibration, shrink: int) -> Still:
     """The table at rest as a knocked camera sees it; where the old picture shows nothing, anything is the same."""
-    shrink = np.array([[view.shrink, 0, (view.shrink - 1) / 2], [0, view.shrink, (view.shrink - 1) / 2], [0, 0, 1]])
+    grow = np.array([[shrink, 0, (shrink - 1) / 2], [0, shrink, (shrink - 1) / 2], [0, 0, 1]])
     full = after.image_from_plane() @ np.linalg.inv(before.image_from_plane())
-    small = np.linalg.inv(shrink) @ full @ shrink
+    small = np.linalg.inv(grow) @ full @ grow
     size_wh = (still.picture.shape[1], still.picture.shape[0])
     picture = cv2.warpPerspective(still.picture, small, size_wh, borderMode=cv2.BORDER_REPLICATE)
     slack = cv2.warpPerspective(still.slack, small, size_wh, borderMode=cv2.BORDER_CONSTANT, borderValue=(255,) * 3)
@@ -159,14 +149,20 @@ def relit(picture: Image, like: Image) -> Image:
     return np.asarray(cv2.multiply(picture, smooth, dtype=cv2.CV_8U), dtype=np.uint8)
 
 
-def changes(picture: Image, lit: Image, still: Still, fold: float = 1.0) -> Image:
-    """Small mask, 255 where a picture differs from a relit one by more than `fold` times the slack."""
-    over = cv2.subtract(cv2.absdiff(picture, lit), cv2.convertScaleAbs(still.slack, alpha=fold))
+def changes(picture: Image, lit: Image, still: Still) -> Image:
+    """Small mask, 255 where a picture differs from the relit table at rest by more than the slack."""
+    over = cv2.subtract(cv2.absdiff(picture, lit), still.slack)
     # An overexposed pixel does not follow the light.
     clipped = cv2.min(_above(lit, _CLIPPED_LEVEL), _above(picture, _CLIPPED_LEVEL - 20))
-    blue, green, red = cv2.split(cv2.subtract(over, clipped))
-    changed = cv2.threshold(cv2.max(cv2.max(blue, green), red), 0, 255, cv2.THRESH_BINARY)[1]
-    return np.asarray(changed, dtype=np.uint8)
+    return _any_channel(cv2.subtract(over, clipped))
+
+
+def tint_changes(picture: Image, lit: Image, still: Still) -> Image:
+    """Small mask, 255 where more than brightness differs from the relit table at rest: shadows are left out."""
+    bright, bare = (cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in (picture, lit))
+    ratio = cv2.divide(bright, cv2.max(bare, np.ones_like(bare)), dtype=cv2.CV_32F)
+    shaded = cv2.multiply(lit, cv2.merge([ratio, ratio, ratio]), dtype=cv2.CV_8U)
+    return _any_channel(cv2.subtract(cv2.absdiff(picture, shaded), still.slack))
 
 
 def changed_board(changed: Image, view: View) -> bool:
@@ -177,7 +173,8 @@ def changed_board(changed: Image, view: View) -> bool:
 
 def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob, ...]:
     """The connected regions of a mask of changes, without specks; `lit` is the table at rest in the picture's light."""
-    opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    bridge = max(2, round(view.disk_px / 5))
+    opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((bridge, bridge), np.uint8))
     count, labels, stats, centres = cv2.connectedComponentsWithStats(opened)
     on_board = np.bincount(labels[view.board[:, :, 0] > 0], minlength=count)
     height, width = changed.shape
@@ -215,6 +212,12 @@ def mean_bgr(
     x, y = ((value + 0.5) / view.shrink - 0.5 for value in centre_px)
     cv2.circle(mask, (round(x), round(y)), max(1, round(radius_px / view.shrink)), 1, -1)
     return _mean_bgr(picture, mask)
+
+
+def _any_channel(over: cv2.typing.MatLike) -> Image:
+    blue, green, red = cv2.split(over)
+    mask = cv2.threshold(cv2.max(cv2.max(blue, green), red), 0, 255, cv2.THRESH_BINARY)[1]
+    return np.asarray(mask, dtype=np.uint8)
 
 
 def _above(picture: Image, level: int) -> Image:
