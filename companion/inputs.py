@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from companion.terms import Cell, Field, IllegalFlick, Lying, Mode, Player
+from companion.terms import USUAL_FIELD, Cell, Field, IllegalFlick, Lying, Mode, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Setup:
     starter: Player = Player.A
     names: tuple[str, str] = ("A", "B")
     illegal_flick: IllegalFlick = IllegalFlick.REMOVE
-    field: Field = Field()
+    field: Field = USUAL_FIELD
     points: tuple[int, int] = (0, 0)
     sudden_death: bool = False
 
@@ -128,7 +128,7 @@ def disk_from_json(data: Mapping[str, Any]) -> SeenDisk:
         raise InputError(f"not a disk: {_said(error)}") from error
 
 
-def cell_from_json(data: Any) -> Cell | None:
+def cell_from_json(data: list[int] | None) -> Cell | None:
     """Row and column from a JSON list of two, or None. Raises ValueError."""
     if data is None:
         return None

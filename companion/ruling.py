@@ -12,6 +12,9 @@ from typing import Any
 from companion.inputs import SeenDisk, cell_from_json, disk_from_json, disk_to_json
 from companion.terms import Cell, Player
 
+CORRECTION = "Correction"
+"""The heading of rulings on what people correct or answer, of which no section of a rulebook speaks."""
+
 
 class Do(StrEnum):
     """What a player is told to do; LAY_FLAT is advice and never holds the game up."""
@@ -27,6 +30,7 @@ class Why(StrEnum):
     OWN_LAUNCH_AREA = "own-launch-area"
     OPPOSING_LAUNCH_AREA = "opposing-launch-area"
     ILLEGAL_FLICK = "illegal-flick"
+    NOT_A_FLICK = "not-a-flick"
     TILTED = "tilted"
 
 

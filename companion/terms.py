@@ -50,7 +50,7 @@ class IllegalFlick(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A slab with holes as plain numbers, under the keys of the board profile; the default is the usual board."""
+    """A slab with holes as plain numbers, under the keys of the board profile."""
 
     columns: int = 7
     rows: int = 8
@@ -64,3 +64,7 @@ class Field:
     first_row_mm: float = 100.0
     margin_mm: float = 32.0
     slab_mm: float = 6.0
+
+
+USUAL_FIELD = Field()
+"""The board that is meant where nobody says which: 7 columns, 8 rows."""

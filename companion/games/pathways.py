@@ -1,49 +1,19 @@
-"""Pathways: judges the board at rest, and folds what is seen and said into one game."""
+"""Pathways as the referee plays it: a new game, what follows from an input, and what lies in the scoring holes.
 
-from dataclasses import dataclass, replace
+`position` holds a game's values, `at_rest` the rules on where a disk lies, `compare` what differs between two looks,
+`flicks` what a flick does, `looks` how a look becomes a ruling, and `said` what people declare and correct.
+"""
 
+from companion.games import at_rest
+from companion.games.flicks import change_on, one_flick, out_of_turn, surplus
+from companion.games.looks import in_play, judge_look
 from companion.games.match import Tally
+from companion.games.position import DISKS_EACH, Judged, State
+from companion.games.said import judge_correction, judge_declaration
 from companion.inputs import Declaration, DiskCorrection, Look, SeenDisk, Setup
-from companion.ruling import Accepted, Cleared, Order, Ruling, Shot, Undecided
 from companion.terms import Player
 
-DISKS_EACH = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Resting:
-    """A disk on the board; with an order it has to come off, and out of count it stays without counting."""
-
-    disk: SeenDisk
-    order: Order | None = None
-    counts: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """One game: who is to flick, how many each has flicked (A first), the board, and questions nobody answered yet."""
-
-    setup: Setup
-    to_flick: Player
-    used: tuple[int, int] = (0, 0)
-    board: tuple[Resting, ...] = ()
-    questions: tuple[Undecided, ...] = ()
-    last_shot: Shot | None = None
-    ended: bool = False
-
-    @property
-    def orders(self) -> tuple[Order, ...]:
-        """Orders to take disks off that are not carried out yet."""
-        return tuple(resting.order for resting in self.board if resting.order is not None)
-
-    @property
-    def over(self) -> bool:
-        """Whether the game is finished: all flicked and cleared, or ended by the players."""
-        return self.ended or (sum(self.used) == 2 * DISKS_EACH and not self.orders)
-
-    def flicks_left(self, player: Player) -> int:
-        """How many disks a player has still to flick."""
-        return DISKS_EACH - self.used[list(Player).index(player)]
+__all__ = ["DISKS_EACH", "State", "board_is_empty", "judge", "judge_told", "scoring", "start"]
 
 
 def start(setup: Setup, starter: Player | None = None) -> State:
@@ -51,27 +21,33 @@ def start(setup: Setup, starter: Player | None = None) -> State:
     return State(setup, setup.starter if starter is None else starter)
 
 
-def judge(state: State, given: Look | Declaration | DiskCorrection) -> tuple[State, tuple[Ruling, ...]]:
+def judge(state: State, given: Look | Declaration | DiskCorrection) -> Judged:
     """What follows from one input: the state after it and the rulings; none where nothing happened."""
-    if isinstance(given, Look) and (given.flights or len(given.disks) != len(state.board)):
-        if state.orders and len(given.disks) == len(state.board) - len(state.orders):
-            rest = tuple(resting for resting in state.board if resting.order is None)
-            return replace(state, board=rest), (Accepted("Important Rules", "the board is cleared", Cleared()),)
-        player = state.to_flick
-        used = (state.used[0] + (player is Player.A), state.used[1] + (player is Player.B))
-        shot = Shot(sum(used), player, given.disks, max(0, len(state.board) + 1 - len(given.disks)))
-        board = tuple(Resting(disk) for disk in given.disks)
-        after = replace(state, to_flick=player.other, used=used, board=board, last_shot=shot)
-        return after, (Accepted("Quick Start", f"flick {shot.n} by {player.label}", shot),)
-    return state, ()
+    match given:
+        case Look():
+            return judge_look(state, given)
+        case Declaration():
+            return judge_declaration(state, given)
+        case DiskCorrection():
+            return judge_correction(state, given)
 
 
-def tally(state: State) -> Tally:
-    """What lies in the scoring holes now."""
-    field = state.setup.field
-    far = {Player.A: field.rows, Player.B: 1}
-    counts = [
-        sum(resting.disk.cell is not None and resting.disk.cell[0] == far[player] for resting in state.board)
-        for player in Player
-    ]
-    return Tally((counts[0], counts[1]))
+def judge_told(state: State, player: Player, disks: tuple[SeenDisk, ...], left_board: int | None = None) -> Judged:
+    """What follows from a flick that is told, not seen: the board at rest after it, and how many disks left it."""
+    look = Look(tuple(disk for disk in disks if at_rest.on_slab(state.setup.field, disk)))
+    if state.over or state.flicks_left(player) == 0:
+        return surplus(state, player, change_on(state, look))
+    if player is not state.to_flick:
+        return out_of_turn(state, player, look)
+    return one_flick(state, player, look, left_board)
+
+
+def scoring(state: State) -> Tally:
+    """What lies in the scoring holes, without the disks that have to come off or do not count."""
+    counting = (resting.disk for resting in state.board if resting.counts and not resting.order)
+    return at_rest.tally(state.setup.field, counting)
+
+
+def board_is_empty(state: State, look: Look) -> bool:
+    """Whether a look shows a board cleared for the next game; disks laid ready in the launch areas may be there."""
+    return not look.hidden and not in_play(state, look).disks

@@ -1,0 +1,217 @@
+"""How a look at the table becomes a ruling in Pathways.
+
+A look is compared with the board as it stood when last judged:
+
+- Nothing changed and nothing flew: nothing happened, whether or not a hand was there.
+- Ordered disks gone and the rest in place: the orders are carried out.
+- A disk more than before: the player to flick has flicked. Flicks alternate, so that several between two looks are
+  told apart; where one is missing for that, it was lost off the board unseen, or somebody flicked out of turn: a
+  person says which.
+- Something flew, or a disk moved after a hand: a flick too, and its own disk left the board.
+- A disk gone after a hand and nothing else: a flick, or a hand that took it: a person says which.
+- A change with neither hand nor flight is trouble in seeing, unless it brings a new disk or carries out an order.
+
+A question keeps the look it is about, and the board stays as it stood. A look that shows the board as before, or that
+explains itself, withdraws it. When the players play on, nobody minded: the missing flick was lost.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from companion.games.at_rest import laid_ready, on_slab
+from companion.games.compare import Change, compare, pair_moved
+from companion.games.flicks import CLEARED, Flick, change_on, one_flick, place, several_flicks, surplus
+from companion.games.position import Doubt, Judged, Question, State, next_to_flick, used_after
+from companion.inputs import Look, SeenDisk
+from companion.ruling import Accepted, Ruling, Undecided
+from companion.terms import Player
+
+FLICK_LOST = "flick-lost"
+OUT_OF_TURN = "out-of-turn"
+FLICK = "flick"
+BY_HAND = "by-hand"
+
+
+def judge_look(state: State, look: Look) -> Judged:
+    """What follows from a look: the state after it and the rulings; none where nothing happened."""
+    look = in_play(state, look)
+    question = state.question
+    if question is None or question.look is None:
+        return judge_change(state, look)
+    waiting = question.look
+    since = compare(state.setup.field, waiting.disks, look.disks, look.hidden)
+    if not (since.lost or since.found or look.flights or set(look.hidden) != set(waiting.hidden)):
+        return state, ()
+    before = replace(state, question=None)
+    if question.doubt is not Doubt.TURN:
+        return _withdrawn(judge_change(before, replace(look, hand=True, flights=waiting.flights + look.flights)))
+    if missing(flicks_seen(before, look)):
+        played_on, rulings = several_flicks(before, flicks_seen(before, waiting), waiting)
+        after, more = judge_change(played_on, look)
+        return after, rulings + more
+    return _withdrawn(judge_change(before, replace(look, hand=True)))
+
+
+def _withdrawn(judged: Judged) -> Judged:
+    state, rulings = judged
+    return state, rulings or (Accepted("Quick Start", "the board is as it was before the question"),)
+
+
+def judge_change(state: State, look: Look) -> Judged:
+    """What follows from a look of disks in play, held against the board as it stood."""
+    change = change_on(state, look)
+    flicks = flicks_seen(state, look)
+    for player in Player:
+        landed = sum(flick.landed for flick in flicks if flick.player is player)
+        if landed > (0 if state.over else state.flicks_left(player)):
+            return surplus(state, player, change)
+    if state.over:
+        return state, ()
+    if not flicks:
+        return _without_flick(state, look, change)
+    if len(flicks) == 1 and not flicks[0].landed and look.hidden:
+        return _ask_hidden(state, look)
+    if missing(flicks) and not _first_seen_flying(state, flicks, look, change):
+        return _ask_turn(state, flicks, look)
+    return several_flicks(state, flicks, look)
+
+
+def in_play(state: State, look: Look) -> Look:
+    """The look without disks beside the board, and without those laid ready to be flicked.
+
+    A player's own disk wholly in the own launch area is laid ready, unless something flew that can have come to rest
+    there, or one of the player's disks on the board is gone and can have been pushed there.
+    """
+    field = state.setup.field
+    look = replace(look, disks=tuple(disk for disk in look.disks if on_slab(field, disk)))
+    change = change_on(state, look)
+    gone = {state.board[index].disk.colour for index in change.lost if state.board[index].order is None}
+    landed = any(disk.colour is state.to_flick and not laid_ready(field, disk) for disk in change.found)
+
+    def waits(disk: SeenDisk) -> bool:
+        if disk not in change.found or disk.colour in gone or not laid_ready(field, disk):
+            return False
+        return disk.colour is not state.to_flick or landed or (look.hand and not look.flights)
+
+    return replace(look, disks=tuple(disk for disk in look.disks if not waits(disk)))
+
+
+def flicks_seen(state: State, look: Look) -> tuple[Flick, ...]:
+    """The fewest alternating flicks that explain the new disks; one without a disk where only something flew."""
+    change = change_on(state, look)
+    arrived = dict(_arrived(state, look, change))
+    flicks: list[Flick] = []
+    used, player = state.used, state.to_flick
+    while any(arrived.values()):
+        flicks.append(Flick(player, landed=arrived[player] > 0))
+        arrived[player] -= flicks[-1].landed
+        used = used_after(used, player)
+        player = next_to_flick(used, player)
+    if not flicks and look.flights and not _carried_off(state, look, change):
+        return (Flick(player, landed=False),)
+    return tuple(flicks)
+
+
+def missing(flicks: tuple[Flick, ...]) -> int:
+    """How many of several flicks brought no disk and are known only because flicks alternate."""
+    return 0 if len(flicks) == 1 else sum(not flick.landed for flick in flicks)
+
+
+def _arrived(state: State, look: Look, change: Change) -> Mapping[Player, int]:
+    """How many disks more than before each player has on the board, ordered ones set aside."""
+    found = [disk.colour for disk in change.found]
+    lost = [state.board[index].disk.colour for index in change.lost if state.board[index].order is None]
+    ordered = [state.board[index].disk.colour for index in change.lost if state.board[index].order is not None]
+    flicked = state.to_flick in found or state.to_flick in look.flights
+    arrived = {}
+    for player in Player:
+        more = found.count(player) - lost.count(player)
+        # A disk that should have been taken off may have been hit by the flick instead, and lies elsewhere.
+        spare = more - (player is state.to_flick)
+        hit = min(spare, ordered.count(player)) if flicked and spare > 0 else 0
+        arrived[player] = max(more - hit, 0)
+    return arrived
+
+
+def _first_seen_flying(state: State, flicks: tuple[Flick, ...], look: Look, change: Change) -> bool:
+    """Whether the one missing flick is the first and its disk, hitting none of its colour, was seen in flight."""
+    first = flicks[0]
+    untouched = all(state.board[index].disk.colour is not first.player for index in change.lost)
+    return missing(flicks) == 1 and not first.landed and untouched and first.player in look.flights
+
+
+def _carried_off(state: State, look: Look, change: Change) -> bool:
+    """Whether what flew can be the ordered disks in the hand that took them off."""
+    taken = {state.board[index].disk.colour for index in change.lost if state.board[index].order is not None}
+    return bool(taken) and not change.found and all(colour is None or colour in taken for colour in look.flights)
+
+
+def _without_flick(state: State, look: Look, change: Change) -> Judged:
+    lost = {index: state.board[index] for index in change.lost}
+    # Only a hand can have taken a disk that had to come off, also where the hand itself was not seen.
+    taken = {index for index, resting in lost.items() if resting.order or (resting.doubt and look.hand)}
+    others = {index: resting.disk for index, resting in lost.items() if index not in taken}
+    found = dict(enumerate(change.found))
+    moved = pair_moved(others, found)
+    gone = [index for index in others if index not in moved]
+    if not look.hand and not taken:
+        return state, ()
+    if not taken and not state.orders and moved and not gone:
+        return one_flick(state, state.to_flick, look)
+    board = tuple(
+        replace(resting, disk=found[moved[index]]) if index in moved and look.hand else resting
+        for index, resting in enumerate(state.board)
+        if index not in taken
+    )
+    after = replace(state, board=board)
+    rulings: tuple[Ruling, ...] = ()
+    if taken:
+        rulings = (CLEARED,) if state.orders and not after.orders else (_taken(state, taken),)
+    elif moved:
+        rulings = (Accepted("Important Rules", "a disk was moved by hand; it lies where it lies"),)
+    if gone and look.hand:
+        return _then_ask_hand(after, rulings, look, [others[index] for index in gone])
+    return after, rulings
+
+
+def _taken(state: State, taken: set[int]) -> Ruling:
+    disks = tuple(state.board[index].disk for index in sorted(taken))
+    return Accepted("Important Rules", f"taken off: {'; '.join(place(disk) for disk in disks)}", disks=disks)
+
+
+def _ask_turn(state: State, flicks: tuple[Flick, ...], look: Look) -> Judged:
+    late = flicks[-1].player
+    two = len(flicks) == 2
+    asked = Undecided(
+        "Quick Start",
+        f"flick lost, or out of turn: {late.label}'s disk appeared when {state.to_flick.label} was to flick"
+        if two
+        else "flick lost, or out of turn: there are more new disks than flicks in turn",
+        (FLICK_LOST, OUT_OF_TURN) if two else (FLICK_LOST,),
+        state.next_n,
+        disks=tuple(disk for disk in change_on(state, look).found if disk.colour is late),
+    )
+    return replace(state, question=Question(Doubt.TURN, asked, look)), (asked,)
+
+
+def _ask_hidden(state: State, look: Look) -> Judged:
+    asked = Undecided(
+        "Quick Start",
+        f"{state.to_flick.label}'s disk left the board, or lies where it cannot be seen",
+        (FLICK_LOST,),
+        state.next_n,
+        cells=look.hidden,
+    )
+    return replace(state, question=Question(Doubt.HIDDEN, asked, look)), (asked,)
+
+
+def _then_ask_hand(state: State, rulings: tuple[Ruling, ...], look: Look, gone: list[SeenDisk]) -> Judged:
+    asked = Undecided(
+        "Important Rules",
+        f"{' and '.join(f'{disk.colour.label}s disk {place(disk)}' for disk in gone)} gone: by a flick, or by a hand",
+        (FLICK, BY_HAND),
+        state.next_n,
+        cells=tuple(disk.cell for disk in gone if disk.cell),
+        disks=tuple(gone),
+    )
+    return replace(state, question=Question(Doubt.HAND, asked, look)), (*rulings, asked)
