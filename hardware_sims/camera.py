@@ -6,7 +6,7 @@ changed, then lays arms over it and does what a webcam does. Pixels follow OpenC
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import cv2
@@ -119,6 +119,8 @@ class Settings:
     freeze_rate: float = 0.0
     """Share of frames at which the camera starts to repeat itself."""
     freeze_frames: int = 8
+    bump_rate: float = 0.0
+    """Share of frames at which somebody knocks the camera, by about a degree and a centimetre."""
     seed: int = 0
 
 
@@ -162,6 +164,20 @@ class Camera:
         self.view = view
         self._stand()
 
+    def bump(self) -> None:
+        """Knocks it."""
+        view = self.view
+        turns = self._rng.uniform(0.6, 1.5, 2) * self._rng.choice((-1, 1), 2)
+        shifts_mm = self._rng.uniform(4, 10, 2) * self._rng.choice((-1, 1), 2)
+        self.move(
+            replace(
+                view,
+                roll_deg=view.roll_deg + float(turns[0]),
+                tilt_deg=abs(view.tilt_deg + float(turns[1])),
+                aim_mm=(view.aim_mm[0] + float(shifts_mm[0]), view.aim_mm[1] + float(shifts_mm[1])),
+            )
+        )
+
     def read(self, disks: tuple[Disk, ...], arms: tuple[Arm, ...] = (), t_s: float | None = None) -> Image | None:
         """The next frame, blue first, or None where the camera drops it."""
         self.frame += 1
@@ -173,6 +189,8 @@ class Camera:
             return self._last
         if self._rng.random() < settings.freeze_rate:
             self._frozen = settings.freeze_frames
+        if self._rng.random() < settings.bump_rate:
+            self.bump()
         image = self._expose(self._scene_light(disks), arms, self.frame / 15 if t_s is None else t_s)
         self._last = image
         return image

@@ -36,6 +36,18 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What the referee asks people: one of the choices is true, in the referee's own words.
+
+    Known are "stays" and "comes-off" for a disk near a launch line, "flick-lost" and "out-of-turn", "flick" and
+    "by-hand"; any other choice names the disk at the same place of `places_mm`, and the last one a disk that is gone.
+    """
+
+    choices: tuple[str, ...]
+    places_mm: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """What the referee says just now."""
 
@@ -47,8 +59,7 @@ class Call:
     """Whose turn it is; None once the game is over."""
     remove: tuple[tuple[str, float, float], ...] = ()
     """Colour and place of each disk that has to come off."""
-    candidates: tuple[str, ...] = ()
-    """What a person is asked to choose from; none when nothing is asked."""
+    question: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,7 @@ class Players:
     referee: Callable[[], Call] | None = None
     """None: they play on without one, by turns."""
     say: Callable[[str], None] = field(default=_to_nobody)
-    """Hears "next-game", "illegal-flick", and the candidate that a person chooses."""
+    """Hears "illegal-flick", "flick-lost", "end-game", "next-game", and the choice that answers a question."""
     seed: int = 0
     fps: float = 15.0
     shutter_s: float = 0.008
@@ -100,6 +111,9 @@ class Players:
 
     _rng: np.random.Generator = field(init=False)
     _n: int = field(default=0, init=False)
+    _flicked_name: str = field(default="", init=False)
+    _by_hand: bool = field(default=False, init=False)
+    """Whether a hand has taken a disk off since the last flick."""
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
@@ -112,31 +126,49 @@ class Players:
             yield from self._game(game, first)
             yield from self._clear()
             self.say("next-game")
-            yield from self._until(_another_game(game))
-            call = self._call()
-            first = _other(first) if call is None or call.to_flick is None else call.to_flick
+            yield from self._until(_is_to_flick)
+            first = _other(first)
 
     def _game(self, game: int, player: str) -> Iterator[Moment]:
         yield from self._pause(1.0)
-        for n in range(1, 2 * DISKS_EACH + 1):
-            person = self.people["ab".index(player)]
-            illegal = bool(self._rng.random() < person.illegal_flicks)
-            name = f"{player}{(n + 1) // 2}"
-            yield from self._flick(player, name, illegal)
-            self.flicked.append(Flicked(game, n, player, name, illegal, self._n, self.table.disks()))
-            yield from self._until(_has_ruled(n))
-            yield from self._answer()
-            if illegal:
-                self.say("illegal-flick")
-                yield from self._until(lambda call: bool(call.remove))
-            if self._rng.random() >= person.ignores_orders:
-                yield from self._obey()
-            if self._rng.random() < person.reaches_over:
-                yield from self._reach_over(player)
+        used = {"a": 0, "b": 0}
+        while sum(used.values()) < 2 * DISKS_EACH:
             call = self._call()
-            if call is not None and call.to_flick is None and not call.remove:
-                return
+            if call is not None and call.to_flick is not None:
+                # Who is to flick is the referee's to say.
+                player = call.to_flick
+            if used[player] == DISKS_EACH:
+                player = _other(player)
+            used[player] += 1
+            yield from self._turn(game, sum(used.values()), player, f"{player}{used[player]}")
             player = _other(player)
+        yield from self._until(_is_over)
+        call = self._call()
+        if call is not None and call.to_flick is not None:
+            self.say("end-game")
+
+    def _turn(self, game: int, n: int, player: str, name: str) -> Iterator[Moment]:
+        """A flick, and all that follows from it before the next one."""
+        person = self.people["ab".index(player)]
+        illegal = bool(self._rng.random() < person.illegal_flicks)
+        call = self._call()
+        counted = 0 if call is None else call.flicks
+        yield from self._flick(player, name, illegal)
+        self._flicked_name, self._by_hand = name, False
+        self.flicked.append(Flicked(game, n, player, name, illegal, self._n, self.table.disks()))
+        yield from self._until(_has_counted(counted + 1))
+        call = self._call()
+        if call is not None and call.question is None and call.flicks == counted and call.to_flick == player:
+            self.say("flick-lost")
+        yield from self._answer()
+        if illegal:
+            self.say("illegal-flick")
+            yield from self._until(_answers)
+            yield from self._answer()
+        if self._rng.random() >= person.ignores_orders:
+            yield from self._obey()
+        if self._rng.random() < person.reaches_over:
+            yield from self._reach_over(player)
 
     def _flick(self, player: str, name: str, illegal: bool) -> Iterator[Moment]:
         """An arm reaches in with a disk, aims, flicks, and leaves while the disk slides."""
@@ -230,6 +262,7 @@ class Players:
         yield from self._move(player, away, over, 0.45)
         yield from self._hold(player, over, 0.2)
         self.table.lift(disk.name)
+        self._by_hand = True
         yield from self._move(player, over, away, 0.4, disk)
 
     def _reach_over(self, player: str) -> Iterator[Moment]:
@@ -266,16 +299,33 @@ class Players:
         """Answers what the referee asks, as it truly was."""
         for _ in range(3):
             call = self._call()
-            if call is None or not call.candidates:
+            if call is None or call.question is None:
                 return
             yield from self._pause(1.5)
-            asked = call.candidates
+            asked = call.question
             self.say(self.truth_of(asked))
             yield from self._until(_asks_other_than(asked))
 
-    def truth_of(self, candidates: tuple[str, ...]) -> str:
-        """The candidate that is true; simulated players flick in turn and lose no flick unseen."""
-        return candidates[0]
+    def truth_of(self, question: Question) -> str:
+        """The choice that is true; players flick in turn, so what seems out of turn follows a flick nobody saw."""
+        choices, places = question.choices, question.places_mm
+        if "flick-lost" in choices:
+            return "flick-lost"
+        if "by-hand" in choices:
+            return "by-hand" if self._by_hand else "flick"
+        if "stays" in choices:
+            return "stays" if self._past_line(*places[0]) else "comes-off"
+        flicked = next((disk for disk in self.table.disks() if disk.name == self._flicked_name), None)
+        if flicked is None or not places:
+            return choices[-1]
+        away = [math.hypot(x_mm - flicked.x_mm, y_mm - flicked.y_mm) for x_mm, y_mm in places]
+        return choices[int(np.argmin(away))]
+
+    def _past_line(self, x_mm: float, y_mm: float) -> bool:
+        """Whether the disk there has its centre on or past the middle of the nearer launch line."""
+        board = self.table.board
+        disk = min(self.table.disks(), key=lambda disk: math.hypot(disk.x_mm - x_mm, disk.y_mm - y_mm))
+        return min(disk.y_mm, board.length_mm - disk.y_mm) >= board.launch_line_mm
 
     def _nearest(self, colour: str, x_mm: float, y_mm: float) -> Disk | None:
         alike = [disk for disk in self.table.disks() if disk.colour == colour]
@@ -338,16 +388,24 @@ class Players:
         return None if self.referee is None else self.referee()
 
 
-def _has_ruled(n: int) -> Callable[[Call], bool]:
-    return lambda call: call.flicks >= n or bool(call.candidates)
+def _has_counted(flicks: int) -> Callable[[Call], bool]:
+    return lambda call: call.flicks >= flicks or call.question is not None
 
 
-def _another_game(over: int) -> Callable[[Call], bool]:
-    return lambda call: call.game != over and call.to_flick is not None
+def _asks_other_than(question: Question) -> Callable[[Call], bool]:
+    return lambda call: call.question != question
 
 
-def _asks_other_than(candidates: tuple[str, ...]) -> Callable[[Call], bool]:
-    return lambda call: call.candidates != candidates
+def _answers(call: Call) -> bool:
+    return bool(call.remove) or call.question is not None
+
+
+def _is_to_flick(call: Call) -> bool:
+    return call.to_flick is not None
+
+
+def _is_over(call: Call) -> bool:
+    return call.to_flick is None and not call.remove
 
 
 def _other(player: str) -> str:

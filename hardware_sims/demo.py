@@ -1,0 +1,44 @@
+"""The table of `companion demo`: the usual board under a usual webcam, and two players with their habits."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from hardware_sims.camera import Camera, Settings, View
+from hardware_sims.capture import Device
+from hardware_sims.players import Call, Person, Players
+from hardware_sims.scene import Lamp, Room, Scene
+from hardware_sims.table import STANDARD, Table
+from vision.board import Profile
+
+_VIEW = View(fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
+_ROOM = Room(
+    wood=(0.50, 0.29, 0.14),
+    wood_contrast=0.18,
+    ground=(0.16, 0.20, 0.19),
+    ground_contrast=0.15,
+    cloth=True,
+    lamps=(
+        Lamp((-420.0, 520.0, 1200.0), 160.0, (0.62, 0.58, 0.52)),
+        Lamp((700.0, -300.0, 1500.0), 320.0, (0.3, 0.32, 0.36)),
+    ),
+    ambient=(0.30, 0.31, 0.33),
+    gloss=0.04,
+)
+
+PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), _VIEW.fov_x_deg)
+"""What a person would write down of this table."""
+
+
+def device(seed: int, referee: Callable[[], Call], say: Callable[[str], None]) -> tuple[Device, Players]:
+    """The camera over the table, and the players at it, who ask the referee and say things to it."""
+    rng = np.random.default_rng(seed)
+    people = (
+        Person(skill=0.75, reaches_over=0.12, illegal_flicks=0.03),
+        Person(skill=0.6, reaches_over=0.12, illegal_flicks=0.05, skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)),
+    )
+    players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed)
+    room = replace(_ROOM, seed=int(rng.integers(2**31)))
+    settings = Settings(hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=None, seed=seed)
+    return Device(Camera(Scene(STANDARD, room), _VIEW, settings), players.play()), players
