@@ -84,6 +84,7 @@ class Store:
         self.path = path
         self._appended = appended
         self._lock = threading.Lock()
+        self._closed = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -110,8 +111,9 @@ class Store:
             raise
 
     def close(self) -> None:
-        """Closes the log; another companion may open it then."""
+        """Closes the log for good; another companion may open it then."""
         with self._lock:
+            self._closed = True
             self._engine.dispose()
 
     def begin(self, game: str, given: Input, rulings: tuple[Ruling, ...]) -> Match:
@@ -173,8 +175,11 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
         try:
-            with self._lock, self._engine.begin() as connection:
-                yield connection
+            with self._lock:
+                if self._closed:
+                    raise StoreError(f"{self.path}: the log is closed; start the companion again")
+                with self._engine.begin() as connection:
+                    yield connection
         except (sa.exc.DBAPIError, sqlite3.Error) as error:
             raise StoreError(_explain(self.path, error)) from error
 

@@ -6,9 +6,8 @@ from enum import StrEnum
 from queue import Full, Queue
 from typing import Any, TypeVar
 
-from flask import Blueprint, request
+from flask import Blueprint, abort, request
 
-from companion.dashboard.refusal import Refusal
 from companion.inputs import (
     Correction,
     Declaration,
@@ -39,8 +38,8 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
     def take(given: Declaration | Correction) -> Answer:
         try:
             said.put_nowait(given)
-        except Full as error:
-            raise Refusal(503, "the referee is busy; try again") from error
+        except Full:
+            abort(503, "the referee is busy; try again")
         return {"taken": True}, 202
 
     @blueprint.post("/start")
@@ -52,10 +51,10 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
         body = _body()
         what = _one_of(Declared, body.get("what"), "what")
         if what is Declared.START:
-            raise Refusal(400, "a match is started at /start")
+            abort(400, "a match is started at /start")
         choice = body.get("choice")
         if choice is not None and not isinstance(choice, str):
-            raise Refusal(400, "choice is one of the candidates, or null")
+            abort(400, "choice is one of the candidates, or null")
         return take(Declaration(what, None, choice))
 
     @blueprint.post("/correct")
@@ -63,14 +62,14 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
         body = _body()
         was, now = (None if body.get(key) is None else _disk(_object(body[key]), field) for key in ("was", "now"))
         if was is None and now is None:
-            raise Refusal(400, "was or now must be a disk")
+            abort(400, "was or now must be a disk")
         return take(DiskCorrection(was, now))
 
     @blueprint.post("/undo")
     def undo() -> Answer:
         before = _body().get("before")
         if before is not None and (not isinstance(before, int) or isinstance(before, bool) or before < 1):
-            raise Refusal(400, "before is the number of an entry, or null")
+            abort(400, "before is the number of an entry, or null")
         return take(Undo(before))
 
     return blueprint
@@ -82,7 +81,7 @@ def _body() -> Mapping[str, Any]:
 
 def _object(value: object) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise Refusal(400, "send a JSON object")
+        abort(400, "send a JSON object")
     return value
 
 
@@ -90,27 +89,27 @@ def _disk(body: Mapping[str, Any], field: Field) -> SeenDisk:
     try:
         disk = disk_from_json(body)
     except InputError as error:
-        raise Refusal(400, str(error)) from error
+        abort(400, str(error))
     reach_mm = field.disk_diameter_mm
     if not (
         -reach_mm <= disk.x_mm <= field.width_mm + reach_mm and -reach_mm <= disk.y_mm <= field.length_mm + reach_mm
     ):
-        raise Refusal(400, "the disk is not on the board")
+        abort(400, "the disk is not on the board")
     if disk.cell is not None and not (1 <= disk.cell[0] <= field.rows and 1 <= disk.cell[1] <= field.columns):
-        raise Refusal(400, f"cell is a row from 1 to {field.rows} and a column from 1 to {field.columns}")
+        abort(400, f"cell is a row from 1 to {field.rows} and a column from 1 to {field.columns}")
     return disk
 
 
 def _setup(body: Mapping[str, Any], field: Field) -> Setup:
     names = body.get("names")
     if not isinstance(names, list) or len(names) != 2:
-        raise Refusal(400, "names are two, player A's first")
+        abort(400, "names are two, player A's first")
     first, second = (_name(name) for name in names)
     if first == second:
-        raise Refusal(400, "the two names must differ")
+        abort(400, "the two names must differ")
     threshold = body.get("threshold")
     if not isinstance(threshold, int) or isinstance(threshold, bool) or not 1 <= threshold <= _MOST_THRESHOLD:
-        raise Refusal(400, f"threshold is a whole number from 1 to {_MOST_THRESHOLD}")
+        abort(400, f"threshold is a whole number from 1 to {_MOST_THRESHOLD}")
     return Setup(
         mode=_one_of(Mode, body.get("mode"), "mode"),
         threshold=threshold,
@@ -124,12 +123,12 @@ def _setup(body: Mapping[str, Any], field: Field) -> Setup:
 def _name(value: object) -> str:
     name = " ".join(value.split()) if isinstance(value, str) else ""
     if not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
-        raise Refusal(400, f"a name has 1 to {_MOST_NAME} characters")
+        abort(400, f"a name has 1 to {_MOST_NAME} characters")
     return name
 
 
 def _one_of(kind: type[Choice], value: object, key: str) -> Choice:
     try:
         return kind(str(value))
-    except ValueError as error:
-        raise Refusal(400, f"{key} is one of {', '.join(kind)}") from error
+    except ValueError:
+        abort(400, f"{key} is one of {', '.join(kind)}")

@@ -3,41 +3,36 @@
 from typing import Any
 
 from companion.dashboard.words import Words, sentence
+from companion.games.position import State
 from companion.inputs import Declared
-from companion.ruling import Undecided
 
 Json = dict[str, Any]
 
 _CONFIRM_END = "End this game now? What lies in the holes is counted."
 
 
-def buttons(phase: str, questions: tuple[Undecided, ...], words: Words) -> list[Json]:
+def buttons(phase: str, game: State, words: Words) -> list[Json]:
     """The buttons for a phase of the page, most likely first; `path` and `body` are what a press posts."""
     undo = _button("Undo", "u", "/undo", {"before": None})
+    not_a_flick = _declare("Not a flick", "n", Declared.NOT_A_FLICK)
+    end_game = {**_declare("End game", "e", Declared.END_GAME), "confirm": _CONFIRM_END}
     match phase:
         case "ask":
-            asked = questions[0]
-            answers = [
-                _button(words.candidate(choice), str(k), "/declare", {"what": "accept", "choice": choice}, "answer")
-                for k, choice in enumerate(asked.candidates, 1)
-            ]
-            return [*answers, _declare("Not a flick", "n", Declared.NOT_A_FLICK), undo]
+            choices = game.questions[0].candidates
+            accept = [_answer(words.candidate(choice), k, choice) for k, choice in enumerate(choices, 1)]
+            return [*accept, not_a_flick, undo, end_game]
         case "clear" | "flick":
-            accept = [_declare("It is done", " ", Declared.ACCEPT, "primary")] if phase == "clear" else []
-            return [
-                *accept,
-                _declare("Not a flick", "n", Declared.NOT_A_FLICK),
-                _declare("Illegal flick", "i", Declared.ILLEGAL_FLICK),
-                _declare("Flick lost", "l", Declared.FLICK_LOST),
-                undo,
-                {**_declare("End game", "e", Declared.END_GAME), "confirm": _CONFIRM_END},
-            ]
+            illegal_flick = _declare("Illegal flick", "i", Declared.ILLEGAL_FLICK)
+            flick_lost = _declare("Flick lost", "l", Declared.FLICK_LOST)
+            return [not_a_flick, illegal_flick, flick_lost, undo, end_game]
         case "game-over":
             return [_declare("Next game", " ", Declared.NEXT_GAME, "primary"), undo]
-        case "match-over":
-            return [undo]
         case _:
-            return []
+            return [undo]
+
+
+def _answer(label: str, number: int, choice: str) -> Json:
+    return _button(label, str(number), "/declare", {"what": Declared.ACCEPT.value, "choice": choice}, "answer")
 
 
 def _declare(label: str, key: str, what: Declared, kind: str = "") -> Json:

@@ -5,11 +5,14 @@ host, or a foreign name could be rebound to it; and a write must be JSON with a 
 script of another origin can send unasked.
 """
 
+import json
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, request
+from flask import Flask, Response, abort, request
+from werkzeug.exceptions import HTTPException, ServiceUnavailable
+from werkzeug.wrappers import Response as WSGIResponse
 
-from companion.dashboard.refusal import Refusal
+from companion.store import StoreError
 
 _OWN_NAMES = {"localhost", "127.0.0.1", "::1"}
 _HEADERS = {
@@ -28,7 +31,8 @@ def protect(app: Flask) -> None:
     """Checks every request before it is answered, and sets the headers of every answer."""
     app.before_request(_check)
     app.after_request(_set_headers)
-    app.register_error_handler(Refusal, lambda refusal: (({"why": refusal.why}), refusal.status))
+    app.register_error_handler(HTTPException, _explain)
+    app.register_error_handler(StoreError, lambda error: _explain(ServiceUnavailable(str(error))))
 
 
 def _check() -> None:
@@ -37,18 +41,26 @@ def _check() -> None:
     except ValueError:
         name = None
     if name not in _OWN_NAMES:
-        raise Refusal(421, "this page answers to localhost and 127.0.0.1 only")
+        abort(421, "this page answers to localhost and 127.0.0.1 only")
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return
     origin = request.headers.get("Origin")
     if origin is not None and origin != f"{request.scheme}://{request.host}":
-        raise Refusal(403, "another site may not write here")
+        abort(403, "another site may not write here")
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
-        raise Refusal(403, "another site may not write here")
+        abort(403, "another site may not write here")
     if request.headers.get("X-Companion") != "1":
-        raise Refusal(403, "a write needs the header X-Companion: 1")
+        abort(403, "a write needs the header X-Companion: 1")
     if not request.is_json:
-        raise Refusal(415, "send JSON, as application/json")
+        abort(415, "send JSON, as application/json")
+
+
+def _explain(refused: HTTPException) -> WSGIResponse:
+    """The refusal as JSON, with the headers that belong to it (Allow, Retry-After)."""
+    response = refused.get_response()
+    response.data = json.dumps({"why": refused.description})
+    response.content_type = "application/json"
+    return response
 
 
 def _set_headers(response: Response) -> Response:

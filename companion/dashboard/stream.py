@@ -6,15 +6,19 @@ web server, which is why their number is limited.
 """
 
 import json
+import logging
 import threading
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, abort, request
+from werkzeug.exceptions import ServiceUnavailable
 
-from companion.dashboard.refusal import Refusal
 from companion.dashboard.table import Table
 from companion.live import Live
+from companion.store import StoreError
+
+_log = logging.getLogger(__name__)
 
 MOST_STREAMS = 100
 _PING_S = 5.0
@@ -30,9 +34,7 @@ def events(table: Table, live: Live) -> Blueprint:
     def stream() -> Response:
         after = _number(request.headers.get("Last-Event-ID") or request.args.get("after"))
         if not places.acquire(blocking=False):
-            refused = Response("too many viewers; close a page", status=503, mimetype="text/plain")
-            refused.headers["Retry-After"] = "5"
-            return refused
+            raise ServiceUnavailable("too many pages are open; close one", retry_after=5)
         response = Response(_follow(table, live, after), mimetype="text/event-stream")
         response.call_on_close(places.release)
         response.headers["Cache-Control"] = "no-cache"
@@ -58,10 +60,14 @@ def _follow(table: Table, live: Live, after: int) -> Iterator[str]:
             yield ": still here\n\n"
             continue
         heard = version
-        for line in table.log(after):
+        try:
+            lines, state = table.log(after), table.state()
+        except StoreError as error:
+            _log.warning("a page is left waiting: %s", error)
+            return
+        for line in lines:
             after = line["seq"]
             yield f"id: {after}\nevent: entry\ndata: {json.dumps(line)}\n\n"
-        state = table.state()
         if state != shown:
             shown = state
             yield f"event: state\ndata: {json.dumps(state)}\n\n"
@@ -71,5 +77,5 @@ def _number(text: str | None) -> int:
     if not text:
         return 0
     if not text.isascii() or not text.isdigit():
-        raise Refusal(400, "after and Last-Event-ID are a number of the log")
+        abort(400, "after and Last-Event-ID are a number of the log")
     return int(text)

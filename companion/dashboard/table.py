@@ -8,6 +8,7 @@ from companion.dashboard.buttons import buttons
 from companion.dashboard.words import COUNTED, MODES, Words, colour_words
 from companion.games import pathways
 from companion.games.match import score
+from companion.games.position import DISKS_EACH, State
 from companion.inputs import Look, Undo, disk_to_json
 from companion.live import Live
 from companion.referee import Referee, Standing
@@ -153,7 +154,7 @@ class Table:
         }
         if match is None or game is None or standing.match is None:
             return {"phase": "start", "players": players, "disks": [], "hidden": [], "orders": [], "buttons": []}
-        count = score(match.mode, pathways.tally(game), match.columns).count
+        count = score(match.mode, pathways.scoring(game), match.columns).count
         for k, player in enumerate(Player):
             players[player.value] |= {
                 "count": count[k],
@@ -161,9 +162,6 @@ class Table:
                 "left": game.flicks_left(player),
             }
         phase = _phase(standing)
-        disks = [
-            {**disk_to_json(resting.disk), "index": k, "counts": resting.counts} for k, resting in enumerate(game.board)
-        ]
         return {
             "phase": phase,
             "players": players,
@@ -173,13 +171,13 @@ class Table:
             "threshold": match.threshold,
             "sudden_death": standing.match.sudden_death,
             "game_number": standing.match.game,
-            "flicks_each": pathways.DISKS_EACH,
+            "flicks_each": DISKS_EACH,
             "turn": None if game.over or phase == "match-over" else game.to_flick.value,
-            "disks": disks,
+            "disks": _disks_json(game),
             "hidden": self._hidden,
             "orders": [self._order_json(order) for order in (*game.orders, *self._advice)],
             "question": self._ruling_json(game.questions[0]) if game.questions else None,
-            "buttons": buttons(phase, game.questions, self._words),
+            "buttons": buttons(phase, game, self._words),
         }
 
     def _order_json(self, order: Order) -> Json:
@@ -191,6 +189,14 @@ class Table:
             "x_mm": order.x_mm,
             "y_mm": order.y_mm,
         }
+
+
+def _disks_json(game: State) -> list[Json]:
+    """The disks of the last judged board, or those of the look that waits for an answer."""
+    question = game.question
+    if question is not None and question.look is not None:
+        return [{**disk_to_json(disk), "index": k} for k, disk in enumerate(question.look.disks)]
+    return [{**disk_to_json(disk), "index": k} for k, disk in enumerate(game.disks)]
 
 
 def _phase(standing: Standing) -> str:

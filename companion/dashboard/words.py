@@ -54,7 +54,19 @@ _GROUNDS = {
     Why.OWN_LAUNCH_AREA: "it is in its owner's launch area",
     Why.OPPOSING_LAUNCH_AREA: "it is in the opposing launch area",
     Why.ILLEGAL_FLICK: "the flick was illegal",
+    Why.NOT_A_FLICK: "it was not flicked, and goes back to its player",
     Why.TILTED: "it lies at an angle in its hole",
+}
+
+
+_CANDIDATES = {
+    "stays": "It stays",
+    "comes-off": "It comes off",
+    "flick-lost": "A flick was lost off the board",
+    "out-of-turn": "It was flicked out of turn",
+    "flick": "By a flick",
+    "by-hand": "By a hand",
+    "left-the-board": "The one that left the board",
 }
 
 
@@ -109,7 +121,7 @@ class Words:
 
     def candidate(self, choice: str) -> str:
         """One answer to a question of the referee."""
-        return sentence(choice.replace("-", " "))
+        return _CANDIDATES.get(choice) or sentence(f"the one {choice}")
 
     def said(self, given: Input) -> str:
         """Who or what gave the input: "seen", or what a person said."""

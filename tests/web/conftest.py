@@ -1,0 +1,136 @@
+"""A table to look at: a real log, a real referee and the real web server; only the camera's looks are told."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+
+import numpy as np
+import pytest
+
+from companion.dashboard import create_app
+from companion.dashboard.server import create, listen
+from companion.inputs import Declaration, Declared, Input, Look, SeenDisk
+from companion.live import Live, Watch
+from companion.referee import Referee
+from companion.store import Store
+from companion.terms import Lying, Player
+from vision.board import parse_profile
+
+PROFILE = parse_profile(
+    """
+    kind = "holes"
+    [board]
+    columns = 7
+    rows = 8
+    pitch_mm = 42.0
+    hole_diameter_mm = 32.0
+    disk_diameter_mm = 28.0
+    disk_height_mm = 6.0
+    width_mm = 316.0
+    length_mm = 494.0
+    launch_line_mm = 70.0
+    first_row_mm = 100.0
+    margin_mm = 32.0
+    slab_mm = 6.0
+    [colours]
+    a = "#d2423c"
+    b = "#32323a"
+    """
+)
+
+
+class Desk:
+    """One table: `see` and `say` go through the queue that the page writes, as in a session."""
+
+    def __init__(self, path: Path) -> None:
+        self.live = Live()
+        self.store = Store(path, self.live.ring)
+        self.said: Queue[Input | None] = Queue()
+        self.app = create_app(self.store, self.live, self.said, PROFILE)
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        self.live.show(np.full((360, 640, 3), 90, np.uint8))
+        self.live.watch(Watch.WATCHING)
+
+    def _run(self) -> None:
+        match = self.store.latest()
+        referee = Referee() if match is None else self.store.resume(match)
+        while (given := self.said.get()) is not None:
+            if isinstance(given, Declaration) and given.what is Declared.START:
+                referee = Referee()
+                match = self.store.begin("pathways", given, referee.take(given))
+            elif match is not None:
+                self.store.append(match, given, referee.take(given))
+            self.said.task_done()
+
+    def say(self, given: Input) -> None:
+        """Puts an input on the queue and waits until it is in the log."""
+        self.said.put(given)
+        self.said.join()
+
+    def see(self, *disks: SeenDisk, flight: Player | None = None, hand: bool = False) -> None:
+        """A settled board, after a disk was seen in flight or a hand over the table."""
+        self.say(Look(disks, hand=hand, flights=() if flight is None else (flight,)))
+
+    def close(self) -> None:
+        self.said.put(None)
+        self._thread.join()
+        self.store.close()
+
+
+class Served:
+    """A desk on a web server; `stop` and `start` again on the same port are a companion that was restarted."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        self.desk = Desk(self._path)
+        listener = listen(self.port)
+        self.port = listener.getsockname()[1]
+        self._server = create(self.desk.app, listener)
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.close()
+        self._thread.join()
+        self.desk.close()
+
+
+def in_hole(colour: Player, row: int, column: int, lying: Lying = Lying.IN_CELL) -> SeenDisk:
+    """A disk in a hole of PROFILE's board."""
+    return SeenDisk(colour, 32 + 42 * (column - 1), 100 + 42 * (row - 1), (row, column), lying, 0.2, 0.98)
+
+
+@pytest.fixture
+def profile():
+    """The desk's board."""
+    return PROFILE
+
+
+@pytest.fixture
+def desk(tmp_path) -> Iterator[Desk]:
+    desk = Desk(tmp_path / "log.sqlite")
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def served(tmp_path) -> Iterator[Served]:
+    served = Served(tmp_path / "log.sqlite")
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def disk():
+    """Makes a disk in a hole, or lying otherwise: `disk(Player.A, row, column)`."""
+    return in_hole
