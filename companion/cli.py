@@ -1,27 +1,35 @@
 """The command line: arguments, wiring and exit codes."""
 
 import json
+import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
+from queue import Queue
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from tqdm import tqdm
 
-from companion.inputs import Declaration, Declared, Input, Look, Setup
-from companion.referee import Referee, events_to_json, game_over
-from companion.ruling import Ruling
+from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
+from companion.judge import PathwaysJudge
+from companion.live import Live, Watch
+from companion.referee import Referee, Standing, events_to_json, game_over
+from companion.ruling import Do, Ruling
 from companion.session import Session
 from companion.settle import SETTLED_ALREADY, Patience
 from companion.store import Store, StoreError
-from companion.terms import Field, Player
+from companion.terms import Field, Mode, Player
 from vision.board import HolesBoard, Profile, ProfileError, read_profile
 from vision.calibration import CalibrationError
 from vision.camera import Camera, CameraError, Folder, Frame, open_source
 from vision.lattice import SIDES
+
+if TYPE_CHECKING:
+    from hardware_sims import players
 
 Corners = tuple[tuple[float, float], ...]
 
@@ -101,6 +109,126 @@ def referee(
     teller.end(session, trouble or why)
     if trouble:
         _fail(trouble)
+
+
+@main.command()
+@click.option("--game", type=click.Choice(["pathways"]), default="pathways", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True, help="0 takes any free one.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of all that is left to chance at the table.")
+def demo(game: str, port: int, seed: int) -> None:
+    """Plays on a simulated table, without any hardware, and shows it on the dashboard until it is stopped."""
+    # Only here: refereeing a real table needs neither physics nor a renderer.
+    from hardware_sims import capture, virtual
+
+    referee = Referee()
+    said: Queue[Declaration | Correction] = Queue()
+    device = virtual.device(seed, lambda: _called(referee.standing), lambda words: _say(referee.standing, said, words))
+    stream = capture.serve(device)
+    threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
+    field = Field(**asdict(virtual.PROFILE.board))
+    said.put(Declaration(Declared.START, Setup(Mode.MATCH, names=("Ada", "Ben"), field=field)))
+    try:
+        with TemporaryDirectory(prefix="companion-demo-") as folder:
+            log = Path(folder) / "log.sqlite"
+            _watch(f"http://127.0.0.1:{stream.server_port}/", virtual.PROFILE, referee, said, log, port, simulated=True)
+    finally:
+        device.close()
+        stream.shutdown()
+
+
+def _watch(
+    source: str,
+    profile: Profile,
+    referee: Referee,
+    said: "Queue[Declaration | Correction]",
+    log: Path,
+    port: int,
+    *,
+    simulated: bool,
+) -> None:
+    """Referees a live camera and serves the dashboard, until a signal or trouble ends it."""
+    from companion.dashboard import create_app
+    from companion.dashboard.server import create, listen
+
+    pictures = open_source(source)
+    assert isinstance(pictures, Camera)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: pictures.close())
+    try:
+        listener = listen(port)
+    except OSError as error:
+        _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with --port")
+    live = Live(simulated=simulated)
+    store = Store(log, live.ring)
+    server = create(create_app(store, live, said, profile), listener)
+    reader = threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
+    reader.start()
+    threading.Thread(target=server.run, name="web server", daemon=True).start()
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    trouble = ""
+    try:
+        Session(profile, referee, lambda _given, _rulings: None, store=store, live=live, said=said).run(
+            pictures.frames()
+        )
+    except (CameraError, StoreError) as error:
+        trouble = str(error)
+    finally:
+        pictures.close()
+        live.watch(Watch.ENDED)
+        server.close()
+        # OpenCV must not be inside a read when the process ends.
+        reader.join(timeout=5)
+        store.close()
+    if trouble:
+        _fail(trouble)
+
+
+def _called(standing: Standing) -> "players.Call":
+    """What the referee says just now, as the simulated players hear it."""
+    from hardware_sims import players
+
+    match, game = standing.match, standing.game
+    if match is None or game is None:
+        return players.Call(0, 0, None)
+    remove = tuple((o.colour.value, o.x_mm, o.y_mm) for o in game.orders if o.do is Do.REMOVE)
+    asked = game.questions[0] if game.questions else None
+    return players.Call(
+        match.game,
+        sum(game.used),
+        None if game.over else game.to_flick.value,
+        remove,
+        None
+        if asked is None
+        else players.Question(asked.candidates, tuple((disk.x_mm, disk.y_mm) for disk in asked.disks)),
+    )
+
+
+def _say(standing: Standing, said: "Queue[Declaration | Correction]", words: str) -> None:
+    """Puts what a simulated player says on the queue, as the buttons of the page do."""
+    game, match = standing.game, standing.match_now
+    if game is None or match is None:
+        return
+    if any(words in asked.candidates for asked in game.questions):
+        said.put(Declaration(Declared.ACCEPT, choice=words))
+    elif words != Declared.NEXT_GAME or (game.over and match.winner is not None):
+        # Within a match the next game begins with the empty board.
+        said.put(Declaration(Declared(words)))
+
+
+@main.command()
+@click.argument("game", type=click.Choice(["pathways"]), expose_value=False)
+@click.option("--json", is_flag=True, expose_value=False, help="Answers are JSON with and without it.")
+def judge() -> None:
+    """Answers JSON lines from stdin about GAME by the rules alone: a set-up first, then one input a line."""
+    told = PathwaysJudge()
+    for number, line in enumerate(click.get_binary_stream("stdin"), 1):
+        if not line.strip():
+            continue
+        try:
+            answer = told.answer(line.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            _fail(f"line {number} is not JSON ({error}); give one JSON object a line")
+        print(json.dumps(answer), flush=True)
 
 
 class _Teller:

@@ -31,8 +31,8 @@ PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), _VIEW.f
 """What a person would write down of this table."""
 
 
-def device(seed: int, referee: Callable[[], Call], say: Callable[[str], None]) -> tuple[Device, Players]:
-    """The camera over the table, and the players at it, who ask the referee and say things to it."""
+def device(seed: int, referee: Callable[[], Call], say: Callable[[str], None]) -> Device:
+    """The camera over the table, where two players play on for ever; they ask the referee and say things to it."""
     rng = np.random.default_rng(seed)
     people = (
         Person(skill=0.75, reaches_over=0.12, illegal_flicks=0.03),
@@ -41,4 +41,4 @@ def device(seed: int, referee: Callable[[], Call], say: Callable[[str], None]) -
     players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed)
     room = replace(_ROOM, seed=int(rng.integers(2**31)))
     settings = Settings(hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=None, seed=seed)
-    return Device(Camera(Scene(STANDARD, room), _VIEW, settings), players.play()), players
+    return Device(Camera(Scene(STANDARD, room), _VIEW, settings), players.play())
