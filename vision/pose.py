@@ -28,6 +28,7 @@ _REACH_PX = 3.0
 _NOISES = 2.5
 _SHARE = 0.3
 """An edge is clear when it is so many times the slab's own texture, and so much of the sharpest on its ray."""
+_STEPS = 3
 _CUTOFF = 4.0
 """Edges further off than so many spreads have no weight."""
 _LEAST_SPREAD_PX = 0.15
@@ -106,11 +107,11 @@ def fit_rims(
     return RimFit(fitted, near.reshape(-1, rays).mean(axis=1))
 
 
-def rims_seen(gray: Gray, board: HolesBoard, calibration: Calibration) -> Floats:
+def rims_seen(gray: Gray, board: HolesBoard, calibration: Calibration, rays: int = RAYS) -> Floats:
     """For each cell, the share of its rim that is seen where a camera puts it."""
     pose, focal_px = calibration.pose()
-    edges = _find_edges(gray, board, _Camera(pose, focal_px, calibration.size_wh), _ROUNDS[-1][0], RAYS)
-    return np.asarray((np.abs(edges.offset_px) < _SEEN_PX).reshape(-1, RAYS).mean(axis=1))
+    edges = _find_edges(gray, board, _Camera(pose, focal_px, calibration.size_wh), _ROUNDS[-1][0], rays)
+    return np.asarray((np.abs(edges.offset_px) < _SEEN_PX).reshape(-1, rays).mean(axis=1))
 
 
 def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float, rays: int) -> _Edges:
@@ -175,25 +176,27 @@ def _fit(edges: _Edges, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px:
         return np.asarray((edges.normal * (camera.project(edges.rim_mm) - edges.rim_px)).sum(axis=1))
 
     # The priors but those on field of view and radius are so wide that they only keep the system solvable.
-    prior = 1 / np.array([0.5, 0.5, 0.5, 500, 500, 500, fov.log_sigma, _RADIUS_SIGMA_MM]) ** 2
-    small = np.array([1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1, 1e-3])
+    prior: Floats = 1 / np.array([0.5, 0.5, 0.5, 500, 500, 500, fov.log_sigma, _RADIUS_SIGMA_MM]) ** 2
     here = place_px(camera)
-    steps = np.diag(small)
-    moved = [(place_px(camera.moved(steps[k], middle_mm)) - here) / small[k] for k in range(7)]
-    slopes = np.column_stack([*moved, edges.scale])
+    slopes = np.empty((len(here), 8))
+    for k, small in enumerate((1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1, 1e-3)):
+        step = np.zeros(7)
+        step[k] = small
+        slopes[:, k] = (place_px(camera.moved(step, middle_mm)) - here) / small
+    slopes[:, 7] = edges.scale
     found = np.isfinite(edges.offset_px)
-    radius_mm = 0.0
+    aim, slopes_found = np.where(found, edges.offset_px, 0.0), np.where(found[:, None], slopes, 0.0)
     log_focal = math.log(focal_from_fov(fov.deg, camera.size_wh))
-    off = edges.offset_px - here
-    for _ in range(5):
+    radius_mm = 0.0
+    off = aim - here
+    for _ in range(_STEPS):
         spread = 1.4826 * float(np.median(np.abs(off[found]))) if found.any() else 0.0
         spread = min(max(spread, _LEAST_SPREAD_PX), spread_px)
-        far = np.where(found, off, np.inf) / (_CUTOFF * spread)
-        weight = np.clip(1 - far**2, 0, None) ** 2 / spread**2
-        pull = slopes.T @ (weight * np.nan_to_num(off))
+        weighted = slopes_found * np.maximum(1 - (off / (_CUTOFF * spread)) ** 2, 0)[:, None] ** 2 / spread**2
+        pull = off @ weighted
         pull[6:] += prior[6:] * (log_focal - math.log(camera.focal_px), -radius_mm)
-        step = np.linalg.solve(slopes.T @ (slopes * weight[:, None]) + np.diag(prior), pull)
+        step = np.linalg.solve(slopes.T @ weighted + np.diag(prior), pull)
         camera = camera.moved(step[:7], middle_mm)
         radius_mm += step[7]
-        off = edges.offset_px - place_px(camera) - radius_mm * edges.scale
-    return camera, off
+        off = aim - place_px(camera) - radius_mm * edges.scale
+    return camera, np.where(found, off, np.nan)
