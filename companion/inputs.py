@@ -95,6 +95,10 @@ Correction = DiskCorrection | Undo
 Input = Look | Declaration | Correction
 
 
+_MOST = 1e9
+"""Above every number that an input can have; keeps out what JSON readers make of "Infinity"."""
+
+
 class InputError(ValueError):
     """A JSON value that is no input; the message names the key."""
 
@@ -113,27 +117,38 @@ def disk_to_json(disk: SeenDisk) -> dict[str, Any]:
 
 
 def disk_from_json(data: Mapping[str, Any]) -> SeenDisk:
-    """The disk in a JSON object. Raises InputError."""
+    """The disk in a JSON object; sigma and confidence may be left out. Raises InputError."""
     try:
         return SeenDisk(
             Player(data["colour"]),
-            float(data["x_mm"]),
-            float(data["y_mm"]),
+            number_from_json(data, "x_mm"),
+            number_from_json(data, "y_mm"),
             cell_from_json(data.get("cell")),
             Lying(data["lying"]),
-            float(data.get("sigma_mm", 0.0)),
-            float(data.get("confidence", 1.0)),
+            number_from_json({"sigma_mm": 0.0, **data}, "sigma_mm", least=0.0),
+            number_from_json({"confidence": 1.0, **data}, "confidence", least=0.0),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"not a disk: {_said(error)}") from error
 
 
-def cell_from_json(data: list[int] | None) -> Cell | None:
-    """Row and column from a JSON list of two, or None. Raises ValueError."""
-    if data is None:
-        return None
-    row, column = data
-    return int(row), int(column)
+def number_from_json(data: Mapping[str, Any], key: str, least: float = -_MOST) -> float:
+    """The finite number under a key. Raises InputError."""
+    value = data[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= _MOST:
+        raise InputError(f"{key} must be a number{'' if least == -_MOST else f' from {least:g} on'}")
+    return float(value)
+
+
+def cell_from_json(data: object) -> Cell | None:
+    """Row and column from a JSON list of two, or None. Raises InputError."""
+    match data:
+        case None:
+            return None
+        case [int() as row, int() as column] if not isinstance(row, bool) and not isinstance(column, bool):
+            return row, column
+        case _:
+            raise InputError("a cell is null or [row, column]")
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:

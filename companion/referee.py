@@ -99,11 +99,15 @@ def judge(standing: Standing, given: Input) -> tuple[Standing, tuple[Ruling, ...
     if isinstance(given, Declaration) and given.what is Declared.NEXT_GAME:
         if not game.over:
             return standing, (Refused(CORRECTION, "the game is not over; end it first"),)
-        over = match.winner is not None and match.mode is not Mode.BASIC
-        return _begin(match.again() if over else match, game.setup)
+        return _begin(match.again() if match.decided else match, game.setup)
     if isinstance(given, Look) and game.over and match.winner is None and pathways.board_is_empty(game, given):
         return _begin(match, game.setup)
-    game, rulings = pathways.judge(game, given)
+    return with_game(standing, pathways.judge(game, given))
+
+
+def with_game(standing: Standing, judged: pathways.Judged) -> tuple[Standing, tuple[Ruling, ...]]:
+    """The standing with the game as judged; where that ends the game, or changes how it ended, this is ruled too."""
+    game, rulings = judged
     after = replace(standing, game=game)
     if after.score is not None and after.score != standing.score:
         rulings = (*rulings, game_over(after))

@@ -102,7 +102,7 @@ def out_of_turn(state: State, player: Player, look: Look) -> Judged:
 def remedy(state: State, player: Player, flicked: SeenDisk | None, why: Why = Why.ILLEGAL_FLICK) -> State:
     """The state after an illegal flick: the flicked disk comes off; to replay, it also goes back to the player."""
     board = tuple(
-        replace(resting, order=resting.order or order(Do.REMOVE, why, resting.disk, "Quick Start"), doubt=None)
+        replace(resting, order=order(Do.REMOVE, why, resting.disk, "Quick Start"), doubt=None)
         if resting.disk == flicked
         else resting
         for resting in state.board

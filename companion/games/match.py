@@ -86,6 +86,11 @@ class Match:
     winner: Player | None = None
     game: int = 1
 
+    @property
+    def decided(self) -> bool:
+        """Whether the match is won; basic games go on as long as the players like."""
+        return self.winner is not None and self.mode is not Mode.BASIC
+
     def after(self, finished: Score) -> "Match":
         """The match once a game is finished: points, threshold, sudden death and the next starter."""
         starter = self.starter.other if finished.winner is None else finished.winner
@@ -94,7 +99,7 @@ class Match:
             return replace(match, winner=finished.winner)
         points = (self.points[0] + finished.points[0], self.points[1] + finished.points[1])
         if self.sudden_death:
-            return replace(match, points=points, winner=finished.winner)
+            return replace(match, points=points, winner=finished.winner, sudden_death=finished.winner is None)
         reached = [player for player, total in zip(Player, points, strict=True) if total >= self.threshold]
         match reached:
             case [winner]:

@@ -8,12 +8,24 @@ from companion.games import at_rest
 from companion.games.flicks import change_on, one_flick, out_of_turn, surplus
 from companion.games.looks import in_play, judge_look
 from companion.games.match import Tally
-from companion.games.position import DISKS_EACH, Judged, State
+from companion.games.position import DISKS_EACH, Judged, Resting, State, next_to_flick
 from companion.games.said import judge_correction, judge_declaration
 from companion.inputs import Declaration, DiskCorrection, Look, SeenDisk, Setup
+from companion.ruling import Do, Why
 from companion.terms import Player
 
-__all__ = ["DISKS_EACH", "State", "board_is_empty", "judge", "judge_told", "scoring", "start"]
+__all__ = [
+    "DISKS_EACH",
+    "Judged",
+    "State",
+    "board_is_empty",
+    "judge",
+    "judge_told",
+    "next_to_flick",
+    "resting",
+    "scoring",
+    "start",
+]
 
 
 def start(setup: Setup, starter: Player | None = None) -> State:
@@ -40,6 +52,17 @@ def judge_told(state: State, player: Player, disks: tuple[SeenDisk, ...], left_b
     if player is not state.to_flick:
         return out_of_turn(state, player, look)
     return one_flick(state, player, look, left_board)
+
+
+def resting(state: State, disk: SeenDisk, off: Why | None, *, counts: bool, too_close: bool) -> Resting:
+    """A disk that lies on the board when a game is set up: by right, or with an order or a doubt still open."""
+    rule = "Important Rules" if off is Why.OWN_FRONT_ROW else "Quick Start"
+    return Resting(
+        disk,
+        None if off is None else at_rest.order(Do.REMOVE, off, disk, rule),
+        at_rest.line_doubt(state.setup.field, disk, sum(state.used)) if too_close else None,
+        counts,
+    )
 
 
 def scoring(state: State) -> Tally:
