@@ -23,8 +23,9 @@ Rgb = tuple[float, float, float]
 Point = tuple[float, float, float]
 
 CHAMFER_MM = 0.8
-_BLUR_STEPS = 4
-"""A disk in motion is traced at so many places and averaged."""
+_BLUR_STEP_MM = 3.0
+_BLUR_STEPS = (2, 12)
+"""A disk in motion is traced at places so far apart, at least and at most so many, and averaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,11 @@ class Scene:
         if not moving:
             return self._radiance(eye, rays, disks)
         total = np.zeros((*rays[0].shape, 3), np.float32)
-        for step in range(_BLUR_STEPS):
-            share = (step + 0.5) / _BLUR_STEPS - 0.5
+        steps = int(np.clip(max(math.hypot(*disk.blur_mm) for disk in moving) / _BLUR_STEP_MM, *_BLUR_STEPS))
+        for step in range(steps):
+            share = (step + 0.5) / steps - 0.5
             total += self._radiance(eye, rays, tuple(_shifted(disk, share) for disk in disks))
-        return np.asarray(total / _BLUR_STEPS, dtype=np.float32)
+        return np.asarray(total / steps, dtype=np.float32)
 
     def reach_mm(self, disk: Disk) -> tuple[float, float, float, float]:
         """How far left, right, down and up of its centre a disk changes the slab's light: itself and its shadow."""
