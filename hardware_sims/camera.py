@@ -201,7 +201,7 @@ class Camera:
 
     def visible(self, arms: tuple[Arm, ...], disk: Disk) -> float:
         """Share of a disk's top face that arms leave to the camera."""
-        if not arms:
+        if all(arm.shadow_only for arm in arms):
             return 1.0
         left, top, right, bottom = self._bounds(self._rim_px(disk))
         if left >= right or top >= bottom:
@@ -342,8 +342,10 @@ class Camera:
         for rect, kept in self._arm_shadows(arms):
             left, top, right, bottom = rect
             shaded[top:bottom, left:right] *= kept[..., None]
-        rect = self._bounds(np.concatenate([self._tube_px(tube) for arm in arms for tube in _tubes(arm)]))
-        left, top, right, bottom = rect
+        outlines = [self._tube_px(tube) for arm in arms if not arm.shadow_only for tube in _tubes(arm)]
+        if not outlines:
+            return shaded
+        left, top, right, bottom = rect = self._bounds(np.concatenate(outlines))
         if left >= right or top >= bottom:
             return shaded
         drawn, alpha = self._draw_arms(arms, rect)
@@ -363,7 +365,8 @@ class Camera:
         left, top, right, bottom = rect
         colours = np.zeros((bottom - top, right - left, 3), np.float32)
         cover = np.zeros((bottom - top, right - left), np.float32)
-        tubes = sorted((tube for arm in arms for tube in _tubes(arm)), key=lambda tube: tube.start[2] + tube.end[2])
+        seen = (tube for arm in arms if not arm.shadow_only for tube in _tubes(arm))
+        tubes = sorted(seen, key=lambda tube: tube.start[2] + tube.end[2])
         for tube in tubes:
             box = self._bounds(self._tube_px(tube))
             box = max(box[0], left), max(box[1], top), min(box[2], right), min(box[3], bottom)

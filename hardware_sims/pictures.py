@@ -186,9 +186,10 @@ def random_room(rng: np.random.Generator) -> Room:
     )
 
 
-def random_view(board: HolesBoard, rng: np.random.Generator) -> View:
+def random_view(board: HolesBoard, rng: np.random.Generator, size_wh: tuple[int, int] | None = None) -> View:
     """A camera at 0 to 35 degrees that has the whole slab in its picture."""
-    size_wh = ((1280, 720), (1920, 1080), (1280, 960))[int(rng.integers(3))]
+    usual_wh = ((1280, 720), (1920, 1080), (1280, 960))[int(rng.integers(3))]
+    size_wh = size_wh or usual_wh
     corners_mm = board.corners_mm()
     for _ in range(500):
         fov_x_deg = float(rng.uniform(34, 75))
@@ -225,6 +226,14 @@ def random_arm(board: HolesBoard, rng: np.random.Generator) -> Arm:
         float(rng.uniform(0, 1.2)),
         float(rng.uniform(0.8, 1.1)),
     )
+
+
+def random_shade(board: HolesBoard, rng: np.random.Generator) -> Arm:
+    """Something between the lamp and the slab that the camera does not see: a soft shadow over part of the board."""
+    x, y = rng.uniform((0, 0), (board.width_mm, board.length_mm))
+    height = rng.uniform(60, 350)
+    away = float(rng.uniform(0, 360))
+    return Arm((float(x), float(y), float(height)), away, size=float(rng.uniform(0.8, 1.6)), shadow_only=True)
 
 
 def random_settings(room: Room, rng: np.random.Generator) -> Settings:
@@ -279,7 +288,7 @@ def truth(camera: Camera, disks: tuple[Disk, ...], arms: tuple[Arm, ...], colour
         "board": asdict(board),
         "colours": colours,
         "camera": {"tilt_deg": view.tilt_deg, "distance_mm": view.distance_mm, "fov_x_deg": view.fov_x_deg},
-        "hand": list(arms[0].tip_mm[:2]) if arms else None,
+        "hand": next((list(arm.tip_mm[:2]) for arm in arms if not arm.shadow_only), None),
         "disks": seen,
         "pixels": "OpenCV: integer coordinates are pixel centres; the principal point is in the picture's middle",
     }
@@ -308,12 +317,16 @@ def render(
     return image, truth(camera, disks, arms, {name: _hex(colour) for name, colour in room.colours})
 
 
-def random_picture(seed: int, *, board: HolesBoard = table.STANDARD) -> tuple[Image, dict[str, Any]]:
+def random_picture(
+    seed: int, *, board: HolesBoard = table.STANDARD, size_wh: tuple[int, int] | None = None
+) -> tuple[Image, dict[str, Any]]:
     """A hard picture and its truth; every fifth has an arm over the board."""
     rng = np.random.default_rng(seed)
     disks, room = random_disks(board, rng), random_room(rng)
-    view, settings = random_view(board, rng), random_settings(room, rng)
+    view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
     arms = (random_arm(board, rng),) if seed % 5 == 4 else ()
+    if rng.uniform() < 0.25:
+        arms = (*arms, random_shade(board, rng))
     return render(board, disks, arms, room, view, settings)
 
 
@@ -329,11 +342,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for pictures, truths and profiles")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="of the first picture; the others count on")
+    parser.add_argument("--size", type=int, nargs=2, metavar=("WIDTH", "HEIGHT"), help="of all; else each its own")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number in range(arguments.count):
-        image, told = random_picture(arguments.seed + number)
+        image, told = random_picture(arguments.seed + number, size_wh=arguments.size and tuple(arguments.size))
         stem = arguments.out / f"pathways-{number:03d}"
         cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, arguments.quality])
         stem.with_suffix(".json").write_text(json.dumps({"image": stem.name + ".jpg", **told}, indent=1))

@@ -72,6 +72,8 @@ class Arm:
     spread: float = 1.0
     """Fingers from together (0) to wide apart (1)."""
     size: float = 1.0
+    shadow_only: bool = False
+    """Whether it is between lamp and table but outside what the camera sees."""
 
 
 @dataclass(frozen=True, slots=True)
