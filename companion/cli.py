@@ -18,7 +18,7 @@ from companion.inputs import Correction, Declaration, Declared, Input, Look, Set
 from companion.judge import PathwaysJudge
 from companion.live import Live, Watch
 from companion.referee import Referee, Standing, events_to_json, game_over
-from companion.ruling import Do, Ruling
+from companion.ruling import Ruling
 from companion.session import Session
 from companion.settle import SETTLED_ALREADY, Patience
 from companion.store import Store, StoreError
@@ -190,13 +190,12 @@ def _called(standing: Standing) -> "players.Call":
     match, game = standing.match, standing.game
     if match is None or game is None:
         return players.Call(0, 0, None)
-    remove = tuple((o.colour.value, o.x_mm, o.y_mm) for o in game.orders if o.do is Do.REMOVE)
     asked = game.questions[0] if game.questions else None
     return players.Call(
         match.game,
         sum(game.used),
         None if game.over else game.to_flick.value,
-        remove,
+        tuple((order.colour.value, order.x_mm, order.y_mm) for order in game.orders),
         None
         if asked is None
         else players.Question(asked.candidates, tuple((disk.x_mm, disk.y_mm) for disk in asked.disks)),

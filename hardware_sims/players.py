@@ -27,6 +27,8 @@ class Person:
     """0 flicks at random, 1 tries many flicks in mind and hits as meant."""
     skin: Rgb = (0.62, 0.40, 0.30)
     sleeve: Rgb = (0.12, 0.16, 0.30)
+    lays_flat: float = 0.6
+    """Lays a disk flat that stands at an angle in its hole."""
     reaches_over: float = 0.15
     """Puts a hand over the board between flicks and changes nothing."""
     illegal_flicks: float = 0.0
@@ -104,6 +106,8 @@ class Players:
     seed: int = 0
     fps: float = 15.0
     shutter_s: float = 0.008
+    pause_s: float = 0.5
+    """Between what the referee says and what they do."""
     patience_s: float = 6.0
     """How long they wait for a ruling before they play on."""
     flicked: list[Flicked] = field(default_factory=list)
@@ -167,6 +171,9 @@ class Players:
             yield from self._answer()
         if self._rng.random() >= person.ignores_orders:
             yield from self._obey()
+        for disk in self.table.disks():
+            if disk.lying == "tilted" and self._rng.random() < person.lays_flat:
+                yield from self._lay_flat(player, disk)
         if self._rng.random() < person.reaches_over:
             yield from self._reach_over(player)
 
@@ -265,6 +272,15 @@ class Players:
         self._by_hand = True
         yield from self._move(player, over, away, 0.4, disk)
 
+    def _lay_flat(self, player: str, disk: Disk) -> Iterator[Moment]:
+        over = (disk.x_mm, disk.y_mm, 10.0)
+        away = self._outside(player, disk.x_mm)
+        yield from self._move(player, away, over, 0.45)
+        self.table.lay_flat(disk.name)
+        yield from self._hold(player, over, 0.3)
+        yield from self._move(player, over, away, 0.4)
+        yield from self._pause(self.pause_s)
+
     def _reach_over(self, player: str) -> Iterator[Moment]:
         board = self.table.board
         x_mm = float(self._rng.uniform(0.2, 0.8)) * board.width_mm
@@ -340,7 +356,7 @@ class Players:
                 break
             yield self._moment()
             waited += 1 / self.fps
-        yield from self._pause(0.5)
+        yield from self._pause(self.pause_s)
 
     def _pause(self, seconds: float) -> Iterator[Moment]:
         for _ in range(round(seconds * self.fps)):

@@ -38,7 +38,7 @@ def device(seed: int, referee: Callable[[], Call], say: Callable[[str], None]) -
         Person(skill=0.75, reaches_over=0.12, illegal_flicks=0.03),
         Person(skill=0.6, reaches_over=0.12, illegal_flicks=0.05, skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)),
     )
-    players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed)
+    players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed, pause_s=1.0)
     room = replace(_ROOM, seed=int(rng.integers(2**31)))
     settings = Settings(hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=None, seed=seed)
     return Device(Camera(Scene(STANDARD, room), _VIEW, settings), players.play())
