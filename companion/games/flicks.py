@@ -45,6 +45,8 @@ def one_flick(state: State, player: Player, look: Look, left_board: int | None =
     judged += arrived
 
     left = len(trace.gone) + (trace.flicked is None) if left_board is None else left_board
+    # Where nothing left the board, the flicked disk is on it.
+    flicked = tuple(disk for disk in trace.candidates if disk is not None or left > 0) or (None,)
     shot = Shot(n, player, tuple(resting.disk for resting in board), left)
     used = used_after(state.used, player)
     after = replace(
@@ -53,7 +55,7 @@ def one_flick(state: State, player: Player, look: Look, left_board: int | None =
         used=used,
         board=tuple(board),
         question=None,
-        last=LastShot(shot, trace.candidates),
+        last=LastShot(shot, flicked),
     )
     return after, (*_on_orders(state, trace), _shot_ruling(shot, trace.flicked, judged), *_doubts(judged))
 

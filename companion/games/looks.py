@@ -21,10 +21,10 @@ from dataclasses import replace
 from companion.games.at_rest import laid_ready, on_slab
 from companion.games.compare import Change, compare, pair_moved
 from companion.games.flicks import CLEARED, Flick, change_on, one_flick, place, several_flicks, surplus
-from companion.games.position import Doubt, Judged, Question, State, next_to_flick, used_after
+from companion.games.position import DISKS_EACH, Doubt, Judged, Question, State, next_to_flick, used_after
 from companion.inputs import Look, SeenDisk
 from companion.ruling import Accepted, Ruling, Undecided
-from companion.terms import Player
+from companion.terms import Field, Player
 
 FLICK_LOST = "flick-lost"
 OUT_OF_TURN = "out-of-turn"
@@ -39,17 +39,24 @@ def judge_look(state: State, look: Look) -> Judged:
     if question is None or question.look is None:
         return judge_change(state, look)
     waiting = question.look
-    since = compare(state.setup.field, waiting.disks, look.disks, look.hidden)
-    if not (since.lost or since.found or look.flights or set(look.hidden) != set(waiting.hidden)):
+    if not look.flights and _same(state.setup.field, waiting, look):
         return state, ()
     before = replace(state, question=None)
     if question.doubt is not Doubt.TURN:
         return _withdrawn(judge_change(before, replace(look, hand=True, flights=waiting.flights + look.flights)))
-    if missing(flicks_seen(before, look)):
-        played_on, rulings = several_flicks(before, flicks_seen(before, waiting), waiting)
+    flicks = flicks_seen(before, waiting)
+    late = flicks[-1].player
+    if _arrived(before, look)[late] >= _arrived(before, waiting)[late]:
+        played_on, rulings = several_flicks(before, flicks, waiting)
         after, more = judge_change(played_on, look)
         return after, rulings + more
     return _withdrawn(judge_change(before, replace(look, hand=True)))
+
+
+def _same(field: Field, one: Look, other: Look) -> bool:
+    change = compare(field, one.disks, other.disks, other.hidden)
+    colours, other_colours = (sorted(disk.colour for disk in look.disks) for look in (one, other))
+    return not change.lost and not change.found and colours == other_colours and set(one.hidden) == set(other.hidden)
 
 
 def _withdrawn(judged: Judged) -> Judged:
@@ -60,18 +67,18 @@ def _withdrawn(judged: Judged) -> Judged:
 def judge_change(state: State, look: Look) -> Judged:
     """What follows from a look of disks in play, held against the board as it stood."""
     change = change_on(state, look)
-    flicks = flicks_seen(state, look)
+    arrived = _arrived(state, look)
     for player in Player:
-        landed = sum(flick.landed for flick in flicks if flick.player is player)
-        if landed > (0 if state.over else state.flicks_left(player)):
+        if arrived[player] > (0 if state.over else state.flicks_left(player)):
             return surplus(state, player, change)
     if state.over:
         return state, ()
+    flicks = flicks_seen(state, look)
     if not flicks:
         return _without_flick(state, look, change)
     if len(flicks) == 1 and not flicks[0].landed and look.hidden:
         return _ask_hidden(state, look)
-    if missing(flicks) and not _first_seen_flying(state, flicks, look, change):
+    if missing(flicks) and not _both_seen_flying(state, flicks, look, change):
         return _ask_turn(state, flicks, look)
     return several_flicks(state, flicks, look)
 
@@ -97,17 +104,19 @@ def in_play(state: State, look: Look) -> Look:
 
 
 def flicks_seen(state: State, look: Look) -> tuple[Flick, ...]:
-    """The fewest alternating flicks that explain the new disks; one without a disk where only something flew."""
-    change = change_on(state, look)
-    arrived = dict(_arrived(state, look, change))
+    """The fewest alternating flicks that explain the new disks; one without a disk where only something flew.
+
+    Nobody may have more new disks than disks left to flick.
+    """
+    arrived = dict(_arrived(state, look))
     flicks: list[Flick] = []
     used, player = state.used, state.to_flick
-    while any(arrived.values()):
+    while any(arrived.values()) and sum(used) < 2 * DISKS_EACH:
         flicks.append(Flick(player, landed=arrived[player] > 0))
         arrived[player] -= flicks[-1].landed
         used = used_after(used, player)
         player = next_to_flick(used, player)
-    if not flicks and look.flights and not _carried_off(state, look, change):
+    if not flicks and look.flights and not _carried_off(state, look):
         return (Flick(player, landed=False),)
     return tuple(flicks)
 
@@ -117,8 +126,9 @@ def missing(flicks: tuple[Flick, ...]) -> int:
     return 0 if len(flicks) == 1 else sum(not flick.landed for flick in flicks)
 
 
-def _arrived(state: State, look: Look, change: Change) -> Mapping[Player, int]:
+def _arrived(state: State, look: Look) -> Mapping[Player, int]:
     """How many disks more than before each player has on the board, ordered ones set aside."""
+    change = change_on(state, look)
     found = [disk.colour for disk in change.found]
     lost = [state.board[index].disk.colour for index in change.lost if state.board[index].order is None]
     ordered = [state.board[index].disk.colour for index in change.lost if state.board[index].order is not None]
@@ -133,15 +143,17 @@ def _arrived(state: State, look: Look, change: Change) -> Mapping[Player, int]:
     return arrived
 
 
-def _first_seen_flying(state: State, flicks: tuple[Flick, ...], look: Look, change: Change) -> bool:
-    """Whether the one missing flick is the first and its disk, hitting none of its colour, was seen in flight."""
-    first = flicks[0]
+def _both_seen_flying(state: State, flicks: tuple[Flick, ...], look: Look, change: Change) -> bool:
+    """Whether two flicks were seen to fly, and the first, hitting none of its colour, brought no disk."""
+    first, last = flicks[0], flicks[-1]
     untouched = all(state.board[index].disk.colour is not first.player for index in change.lost)
-    return missing(flicks) == 1 and not first.landed and untouched and first.player in look.flights
+    flew = {first.player, last.player} <= set(look.flights)
+    return len(flicks) == 2 and last.landed and untouched and flew
 
 
-def _carried_off(state: State, look: Look, change: Change) -> bool:
+def _carried_off(state: State, look: Look) -> bool:
     """Whether what flew can be the ordered disks in the hand that took them off."""
+    change = change_on(state, look)
     taken = {state.board[index].disk.colour for index in change.lost if state.board[index].order is not None}
     return bool(taken) and not change.found and all(colour is None or colour in taken for colour in look.flights)
 
