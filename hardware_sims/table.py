@@ -206,6 +206,7 @@ class Table:
         piece = _Piece(disk, body, shape)
         self._pieces[disk.name] = piece
         self._settle_body(piece)
+        self._drop_unsupported()
 
     def lift(self, name: str) -> None:
         """Takes a disk off by hand."""
@@ -213,6 +214,7 @@ class Table:
         self._part(piece)
         self._take_body(piece)
         del self._pieces[name]
+        self._drop_unsupported()
 
     def lay_flat(self, name: str) -> None:
         """Lays a disk that stands at an angle flat into its hole by hand."""
@@ -290,6 +292,15 @@ class Table:
                 self._tip(piece, cell)
         else:
             piece.over_s = 0.0
+
+    def _drop_unsupported(self) -> None:
+        """Starts the fall of every disk that lies still over an empty hole, as after one below it was taken out."""
+        for piece in self._pieces.values():
+            disk = piece.disk
+            cell, away_mm = nearest_cell(self.board, disk.x_mm, disk.y_mm)
+            still = piece.falling_s is None and piece.body.velocity.length <= _STILL_MM_S
+            if disk.lying == "flat" and still and away_mm < tipping_mm(self.board) and not self._filled(cell):
+                self._tip(piece, cell)
 
     def _tip(self, piece: _Piece, cell: tuple[int, int]) -> None:
         """Starts a disk's fall into a hole; it comes to lie against the wall that it ran into."""
