@@ -220,7 +220,7 @@ def _say(standing: Standing, said: "Queue[Declaration | Correction]", words: str
 def judge() -> None:
     """Answers JSON lines from stdin about GAME by the rules alone: a set-up first, then one input a line."""
     told = PathwaysJudge()
-    for number, line in enumerate(click.get_binary_stream("stdin"), 1):
+    for number, line in enumerate(sys.stdin.buffer, 1):
         if not line.strip():
             continue
         try:
