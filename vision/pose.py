@@ -17,9 +17,12 @@ from vision.board import Floats, HolesBoard
 from vision.calibration import Calibration, calibration_from_pose, camera_matrix, focal_from_fov
 
 Gray = npt.NDArray[np.uint8]
+Single = npt.NDArray[np.float32]
 
 RAYS = 24
 """Directions in which each rim is looked for: with 40 the corners come out no better."""
+_STRANDS = 3
+"""Neighbouring lines whose mean is a ray, against a camera's noise."""
 _ROUNDS = ((5.0, 5.0), (2.5, 1.0), (1.5, 0.3))
 """How far from its place each rim is sought, in mm, and the largest spread, in pixels, that counts as noise."""
 _STEP_PX = 0.5
@@ -115,14 +118,17 @@ def rims_seen(gray: Gray, board: HolesBoard, calibration: Calibration, rays: int
 
 
 def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float, rays: int) -> _Edges:
-    angle = (np.arange(rays) + 0.5) * 2 * np.pi / rays
+    angle = (np.arange(rays * _STRANDS) + 0.5) * 2 * np.pi / (rays * _STRANDS)
     out = np.column_stack([np.cos(angle), np.sin(angle)])
     cells = board.cells_mm()
-    rim_mm = (cells[:, None] + board.hole_diameter_mm / 2 * out).reshape(-1, 2)
+    strands_mm = (cells[:, None] + board.hole_diameter_mm / 2 * out).reshape(-1, 2)
     out_mm = np.tile(out, (len(cells), 1))
-    rim_px = camera.project(rim_mm)
-    per_mm = camera.project(rim_mm + out_mm) - rim_px
-    along = camera.project(rim_mm + out_mm[:, ::-1] * (-1, 1)) - rim_px
+    strands_px = camera.project(strands_mm)
+    strands_per_mm = camera.project(strands_mm + out_mm) - strands_px
+
+    middle = slice(_STRANDS // 2, None, _STRANDS)
+    rim_mm, rim_px, per_mm = strands_mm[middle], strands_px[middle], strands_per_mm[middle]
+    along = camera.project(rim_mm + out_mm[middle, ::-1] * (-1, 1)) - rim_px
     normal = along[:, ::-1] * (1, -1) / np.linalg.norm(along, axis=1, keepdims=True)
     scale = (normal * per_mm).sum(axis=1)
     # Seen from above, rims run the other way round than in board axes: the normal may point inwards.
@@ -134,26 +140,30 @@ def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float,
     reach_mm = min(max(reach_mm, _REACH_PX / _STEP_PX * step_mm), gap_mm)
     outside, inside = math.ceil(gap_mm / step_mm) + 1, math.ceil(reach_mm / step_mm) + 2
     along_mm = np.arange(outside, -inside - 1, -1) * step_mm
-    slope = _slopes(gray, rim_px[:, None] + along_mm[:, None] * per_mm[:, None], len(cells))
+    slope = _slopes(
+        gray, strands_px.astype(np.float32), strands_per_mm.astype(np.float32), along_mm.astype(np.float32), len(cells)
+    )
     noise = float(np.median(slope[:, : max(2, outside // 3)]))
-    first = outside - inside
-    slope, along_mm = slope[:, max(first, 0) :], along_mm[max(first, 0) :]
-    place = _first_peak(slope, noise)
-    return _Edges(rim_mm, rim_px, normal, scale, (along_mm[0] - place * step_mm) * scale)
+    first = max(outside - inside, 0)
+    place = _first_peak(slope[:, first:], noise)
+    return _Edges(rim_mm, rim_px, normal, scale, (along_mm[first] - place * step_mm) * scale)
 
 
-def _slopes(gray: Gray, at_px: Floats, rows: int) -> npt.NDArray[np.float32]:
-    """How steep the picture is between neighbouring points along each ray, (rays, points)."""
-    shape = (rows, -1)  # remap takes no more than 32767 rows or columns
-    x, y = at_px[..., 0].astype(np.float32), at_px[..., 1].astype(np.float32)
-    values = cv2.remap(
-        gray, x.reshape(shape), y.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    ).reshape(x.shape)
-    kernel = np.array([[-1, -2, 0, 2, 1]], dtype=np.float32) / 4
-    return np.abs(cv2.filter2D(values, cv2.CV_32F, kernel, borderType=cv2.BORDER_REPLICATE))
+def _slopes(gray: Gray, at_px: Single, per_mm: Single, along_mm: Single, rows: int) -> Single:
+    """How steep the picture is along each ray, (rays, points)."""
+    # remap takes no more than 32767 rows or columns.
+    x, y = ((at_px[:, k, None] + per_mm[:, k, None] * along_mm).reshape(rows, -1) for k in range(2))
+    values = cv2.remap(gray, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).reshape(
+        -1, _STRANDS, len(along_mm)
+    )
+    rays = values[:, 0].astype(np.float32)
+    for strand in range(1, _STRANDS):
+        rays += values[:, strand]
+    kernel = np.array([[-1, -2, 0, 2, 1]], dtype=np.float32)
+    return np.abs(cv2.filter2D(rays, cv2.CV_32F, kernel, borderType=cv2.BORDER_REPLICATE))
 
 
-def _first_peak(slope: npt.NDArray[np.float32], noise: float) -> Floats:
+def _first_peak(slope: Single, noise: float) -> Floats:
     """Where along each ray the first clear peak lies, in steps, finer than one; NaN where there is none."""
     inner = slope[:, 1:-1]
     clear = np.maximum(_NOISES * noise, _SHARE * inner.max(axis=1, keepdims=True))
