@@ -148,7 +148,7 @@ def _watch(
 ) -> None:
     """Referees a live camera and serves the dashboard, until a signal or trouble ends it."""
     from companion.dashboard import create_app
-    from companion.dashboard.server import create, listen
+    from companion.dashboard.server import Server, listen
 
     pictures = open_source(source)
     assert isinstance(pictures, Camera)
@@ -160,11 +160,11 @@ def _watch(
         _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with --port")
     live = Live(simulated=simulated)
     store = Store(log, live.ring)
-    server = create(create_app(store, live, said, profile), listener)
+    server = Server(create_app(store, live, said, profile), listener, live)
     reader = threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
     reader.start()
     threading.Thread(target=server.run, name="web server", daemon=True).start()
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    print(f"http://127.0.0.1:{server.port}", flush=True)
     trouble = ""
     try:
         Session(profile, referee, lambda _given, _rulings: None, store=store, live=live, said=said).run(
@@ -175,7 +175,7 @@ def _watch(
     finally:
         pictures.close()
         live.watch(Watch.ENDED)
-        server.close()
+        server.stop()
         # OpenCV must not be inside a read when the process ends.
         reader.join(timeout=5)
         store.close()

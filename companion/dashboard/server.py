@@ -1,11 +1,15 @@
 """The web server: waitress on a socket of our own, set so that viewers who vanish free their threads."""
 
+import logging
 import socket
+from typing import Any
 
 from flask import Flask
-from waitress.server import BaseWSGIServer, MultiSocketServer, create_server
+from waitress import wasyncore
+from waitress.server import BaseWSGIServer, create_server
 
 from companion.dashboard.stream import MOST_STREAMS
+from companion.live import Live
 
 _GONE_MS = 15_000
 """How long the kernel waits for a viewer to take what was sent, before the connection is dropped."""
@@ -29,17 +33,43 @@ def listen(port: int) -> socket.socket:
     return listener
 
 
-def create(app: Flask, listener: socket.socket) -> BaseWSGIServer | MultiSocketServer:
-    """The server, not yet running: call its `run` in a thread of its own, and its `close` to end it.
+class Server:
+    """The web server on a listening socket: `run` it in a thread of its own, `stop` it from another.
 
     Every stream holds a thread, so there are more threads than streams; looking ahead one request is what makes
     waitress notice within a second that a viewer has gone.
     """
-    return create_server(
-        app,
-        sockets=[listener],
-        threads=MOST_STREAMS + 28,
-        channel_request_lookahead=1,
-        connection_limit=400,
-        ident=None,
-    )
+
+    def __init__(self, app: Flask, listener: socket.socket, live: Live) -> None:
+        self.port: int = listener.getsockname()[1]
+        self._live = live
+        self._connections: dict[int, Any] = {}
+        # It warns whenever a request comes before the threads have started.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        server = create_server(
+            app,
+            map=self._connections,
+            sockets=[listener],
+            threads=MOST_STREAMS + 28,
+            channel_request_lookahead=1,
+            connection_limit=400,
+            ident=None,
+        )
+        assert isinstance(server, BaseWSGIServer)  # one socket makes a plain server
+        self._server = server
+
+    def run(self) -> None:
+        """Answers requests until `stop`."""
+        self._server.run()
+
+    def stop(self) -> None:
+        """Lets every viewer go and ends the threads."""
+        trigger: Any = self._server.trigger
+        trigger.pull_trigger(self._let_go)
+        self._server.task_dispatcher.shutdown()
+
+    def _let_go(self) -> None:
+        """Runs in the server's own thread: nobody else may touch its connections."""
+        wasyncore.close_all(self._connections, ignore_all=True)
+        # The streams wake, find their viewers gone, and end.
+        self._live.ring()

@@ -154,14 +154,15 @@ class Table:
         }
         if match is None or game is None or standing.match is None:
             return {"phase": "start", "players": players, "disks": [], "hidden": [], "orders": [], "buttons": []}
-        count = score(match.mode, pathways.scoring(game), match.columns).count
+        finished = score(match.mode, pathways.scoring(game), match.columns)
         for k, player in enumerate(Player):
             players[player.value] |= {
-                "count": count[k],
+                "count": finished.count[k],
                 "points": match.points[k],
                 "left": game.flicks_left(player),
             }
         phase = _phase(standing)
+        winner = (match.winner or finished.winner) if game.over else None
         return {
             "phase": phase,
             "players": players,
@@ -176,6 +177,8 @@ class Table:
             "disks": _disks_json(game),
             "hidden": self._hidden,
             "orders": [self._order_json(order) for order in (*game.orders, *self._advice)],
+            "winner": None if winner is None else winner.value,
+            "asked": [disk_to_json(disk) for disk in game.questions[0].disks] if game.questions else [],
             "question": self._ruling_json(game.questions[0]) if game.questions else None,
             "buttons": buttons(phase, game, self._words),
         }

@@ -50,8 +50,8 @@ _COLOURS = {
 """Everyday colour names, each with a typical red, green and blue."""
 
 _GROUNDS = {
-    Why.OWN_FRONT_ROW: "it is in its owner's front row",
-    Why.OWN_LAUNCH_AREA: "it is in its owner's launch area",
+    Why.OWN_FRONT_ROW: "it is in its owner’s front row",
+    Why.OWN_LAUNCH_AREA: "it is in its owner’s launch area",
     Why.OPPOSING_LAUNCH_AREA: "it is in the opposing launch area",
     Why.ILLEGAL_FLICK: "the flick was illegal",
     Why.NOT_A_FLICK: "it was not flicked, and goes back to its player",
@@ -83,14 +83,14 @@ class Words:
         return f"Take {disk} off" if order.do is Do.REMOVE else f"Lay {disk} flat"
 
     def ground(self, order: Order) -> str:
-        """Why it has to be done: "it is in its owner's front row"."""
+        """Why it has to be done: "it is in its owner’s front row"."""
         return _GROUNDS[order.why]
 
     def headline(self, ruling: Ruling) -> str:
         """The ruling in one short sentence."""
         match ruling:
             case Accepted(event=Shot() as shot):
-                return f"{self.names[shot.player]}: flick {shot.n}{self._outcome(shot, ruling.orders)}"
+                return f"{self.names[shot.player]}’s flick {shot.n}{self._outcome(shot, ruling.orders)}"
             case Accepted(event=Cleared()):
                 return "The board is cleared"
             case Accepted(event=GameOver() as over):
@@ -103,14 +103,8 @@ class Words:
     def detail(self, ruling: Ruling) -> str:
         """What the headline leaves out, or nothing."""
         match ruling:
-            case Accepted(event=GameOver() as over) if over.match_winner is not None and over.points is not None:
-                return f"Game {over.count[0]}–{over.count[1]}, match points {self._match(over)}"
-            case Accepted(event=GameOver() as over) if over.sudden_death:
-                return "Both are at the threshold: sudden death. The next game that is not a tie decides the match."
-            case Accepted(event=GameOver() as over) if over.points is not None:
-                return f"Match points +{over.points[0]} and +{over.points[1]}: {self._match(over)}"
-            case Accepted(event=GameOver() as over) if over.winner is None:
-                return f"A tie is replayed; {self.names[over.next_starter]} flicks first"
+            case Accepted(event=GameOver() as over):
+                return self._after(over)
             case Accepted(event=Shot()) if ruling.orders:
                 grounds = dict.fromkeys(self.ground(order) for order in ruling.orders)
                 return sentence(", ".join(grounds))
@@ -148,7 +142,7 @@ class Words:
             return f"at row {order.cell[0]}, column {order.cell[1]}"
         if order.why in (Why.OWN_LAUNCH_AREA, Why.OPPOSING_LAUNCH_AREA):
             area = order.colour if order.why is Why.OWN_LAUNCH_AREA else order.colour.other
-            return f"in {self.names[area]}'s launch area"
+            return f"in {self.names[area]}’s launch area"
         return "marked on the board"
 
     def _outcome(self, shot: Shot, orders: tuple[Order, ...]) -> str:
@@ -168,10 +162,18 @@ class Words:
         most, least = max(over.count), min(over.count)
         return f"{self.names[over.winner]} wins the game {most}–{least}"
 
-    def _match(self, over: GameOver) -> str:
-        assert over.match is not None
-        (a, b) = over.match
-        return f"{self.names[Player.A]} {a}, {self.names[Player.B]} {b}"
+    def _after(self, over: GameOver) -> str:
+        """What a finished game gives, and how it goes on."""
+        on = f"{self.names[over.next_starter]} flicks first in the next game."
+        if over.points is None or over.match is None:
+            return "" if over.match_winner is not None else f"A tie is replayed. {on}"
+        a, b = (self.names[player] for player in Player)
+        stand = f"{a} +{over.points[0]}, {b} +{over.points[1]}."
+        if over.match_winner is not None:
+            return f"{stand} The match ends {over.match[0]}–{over.match[1]}."
+        if over.sudden_death:
+            return f"{stand} Sudden death: the next game that is not a tie decides the match. {on}"
+        return f"{stand} {on}"
 
     def _correction(self, correction: DiskCorrection) -> str:
         match correction:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.dashboard import create_app
-from companion.dashboard.server import create, listen
+from companion.dashboard.server import Server, listen
 from companion.inputs import Declaration, Declared, Input, Look, SeenDisk
 from companion.live import Live, Watch
 from companion.referee import Referee
@@ -93,14 +93,13 @@ class Served:
 
     def start(self) -> None:
         self.desk = Desk(self._path)
-        listener = listen(self.port)
-        self.port = listener.getsockname()[1]
-        self._server = create(self.desk.app, listener)
+        self._server = Server(self.desk.app, listen(self.port), self.desk.live)
+        self.port = self._server.port
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
 
     def stop(self) -> None:
-        self._server.close()
+        self._server.stop()
         self._thread.join()
         self.desk.close()
 

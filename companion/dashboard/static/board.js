@@ -130,7 +130,6 @@ export function drawBoard(root, state, chosen) {
     disk.element.setAttribute("tabindex", "0");
     disk.element.setAttribute("role", "button");
     disk.element.setAttribute("aria-label", `${describeDisk(state, disk)}: correct it`);
-    disk.element.classList.toggle("chosen", chosen !== null && chosen.disk === disk.index);
     if (disk.element.parentNode !== layer) layer.append(disk.element);
   }
   drawMarks(root, state, chosen);
@@ -147,6 +146,17 @@ function drawMarks(root, state, chosen) {
       svg("circle", { class: "ring", r: r + 4.5 }),
       order.do === "remove" ? svg("path", { class: "cross", d: `M${-arm} ${-arm}L${arm} ${arm}M${arm} ${-arm}L${-arm} ${arm}` }) : null);
   });
+  for (const { x_mm, y_mm } of state.asked) {
+    const [x, y] = place(board, x_mm, y_mm);
+    marks.push(svg("g", { class: "asked", transform: `translate(${x} ${y})` },
+      svg("circle", { class: "halo", r: r + 4.5 }), svg("circle", { class: "ring", r: r + 4.5 }),
+      svg("text", { x: r + 1, y: -r - 1 }, "?")));
+  }
+  const disk = chosen === null ? undefined : disks.find((each) => each.index === chosen.disk);
+  if (disk) {
+    const [cx, cy] = place(board, disk.x_mm, disk.y_mm);
+    marks.push(...[1, 2].map(() => svg("circle", { class: "chosen-ring", cx, cy, r: r + 4 })));
+  }
   if (chosen !== null && chosen.place) {
     const [cx, cy] = place(board, chosen.place.x_mm, chosen.place.y_mm);
     marks.push(svg("circle", { class: "target", cx, cy, r: board.hole_diameter_mm / 2 }));

@@ -7,6 +7,7 @@ import { follow, watchPicture, send } from "./stream.js";
 const PLAYERS = ["a", "b"];
 const MARKS = { accepted: "✓", orders: "✕", refused: "✕", undecided: "?" };
 const WORDS = { accepted: "Stands", orders: "Comes off", refused: "Refused", undecided: "Please decide" };
+const OVER = { "game-over": "Game over", "match-over": "Match over" };
 const WATCH = {
   starting: "Starting",
   watching: "Watching the board",
@@ -99,7 +100,10 @@ function renderScores() {
   for (const player of PLAYERS) {
     const card = find(`.player[data-player="${player}"]`);
     const { name, count, left } = state.players[player];
-    card.classList.toggle("now", state.turn === player);
+    const won = state.winner === player;
+    card.classList.toggle("now", state.turn === player || won);
+    card.classList.toggle("won", won);
+    setText(find(".turn", card), won ? "wins" : "to flick");
     setText(find(".name", card), name);
     setText(find(".score", card), String(count));
     setText(find(".counted", card), state.counted);
@@ -118,8 +122,10 @@ function renderRuling() {
   const verdict = idle ? "accepted" : ruling?.verdict ?? "accepted";
   card.dataset.verdict = verdict;
   setText(find(".mark", card), MARKS[verdict]);
-  setText(find(".word", card), WORDS[verdict]);
-  setText(find(".headline", card), ruling?.headline ?? "");
+  setText(find(".word", card), OVER[state.phase] ?? WORDS[verdict]);
+  const headline = ruling?.headline ?? "";
+  card.classList.toggle("long", headline.length > 42);
+  setText(find(".headline", card), headline);
   setText(find(".why", card), ruling?.why ?? "");
   setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
   const orders = state.orders.map((order) => html("li", { class: order.do === "remove" ? "" : "advice" }, order.text));
@@ -137,7 +143,7 @@ function renderButtons() {
   find("#buttons").replaceChildren(...state.buttons.filter((button) => button.kind !== "answer").map(make));
   if (state.phase === "match-over") {
     find("#buttons").prepend(
-      html("button", { type: "button", class: "primary", onclick: () => askStart(true) }, "Second match, sides switched"),
+      html("button", { type: "button", class: "primary", onclick: () => askStart(true) }, "Play again, sides switched"),
       html("button", { type: "button", onclick: () => askStart(false) }, "New match"));
   }
 }
@@ -231,7 +237,7 @@ function correct(was, now) {
 function renderEditor() {
   const editor = find("#editor");
   editor.hidden = chosen === null;
-  setText(find("#board-hint"), chosen === null ? "A disk seen wrongly? Click it, or an empty hole." : "Esc leaves it as it is.");
+  find(".board-foot").hidden = chosen !== null;
   if (chosen === null) return editor.replaceChildren();
   const button = (label, act, kind = "") => html("button", { type: "button", class: kind, onclick: act }, label);
   const cancel = button("Cancel", () => choose(null));
@@ -278,20 +284,21 @@ function confirmed(text) {
 // ---- the start of a match
 
 function askStart(switched) {
-  const form = find("#start-form");
   const [a, b] = PLAYERS.map((player) => state.players[player].name);
-  form.elements.name_a.value = switched ? b : a;
-  form.elements.name_b.value = switched ? a : b;
-  form.elements.mode.value = state.mode;
-  form.elements.threshold.value = state.threshold;
+  fields.name_a.value = switched ? b : a;
+  fields.name_b.value = switched ? a : b;
+  fields.mode.value = state.mode;
+  fields.threshold.value = state.threshold;
   asking = true;
   render();
-  form.elements.name_a.focus();
+  fields.name_a.focus();
 }
+
+const fields = find("#start-form").elements;
+fields.mode.addEventListener("change", () => { fields.threshold.disabled = fields.mode.value === "basic"; });
 
 find("#start-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const fields = event.target.elements;
   say("/start", {
     names: [fields.name_a.value, fields.name_b.value],
     starter: fields.starter.value,
