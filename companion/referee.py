@@ -65,7 +65,12 @@ class Referee:
         return self._standing
 
     def take(self, given: Input) -> tuple[Ruling, ...]:
-        """Take the next input; the rulings it gets, none where nothing happened. Inputs are entries 1, 2, 3 ..."""
+        """Take the next input; the rulings it gets, none where nothing happened. Inputs are entries 1, 2, 3 ...
+
+        START is entry 1 again: each match is a record of its own, and undo does not reach back beyond it.
+        """
+        if isinstance(given, Declaration) and given.what is Declared.START:
+            self._entry, self._standing, self._past = 0, Standing(), []
         self._entry += 1
         if isinstance(given, Undo):
             return (self._undo(given),)

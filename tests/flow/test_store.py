@@ -19,6 +19,7 @@ import pytest
 
 from companion.inputs import Declaration, Declared, DiskCorrection, Input, Look, SeenDisk, Setup, Undo
 from companion.referee import Referee
+from companion.ruling import Accepted, Refused
 from companion.store import SCHEMA, Entry, Match, Store, StoreError
 from companion.terms import Lying, Mode, Player
 
@@ -152,6 +153,29 @@ def test_undo_is_an_entry_of_its_own_also_across_the_end_of_a_game(tmp_path):
     assert live.standing == playing
     assert store.resume(match).standing == playing
     assert len(store.entries(match)) == 12
+    store.close()
+
+
+def test_undo_by_number_means_the_same_live_and_in_replay(tmp_path):
+    store = Store(tmp_path / "log.sqlite")
+    live = Referee()
+    live.take(Look(()))  # before any match: nothing that a log would hold
+    for _ in range(2):
+        match = store.begin("pathways", START, live.take(START))
+        board: tuple[SeenDisk, ...] = ()
+        for flick in range(4):
+            player = Player.A if flick % 2 == 0 else Player.B
+            board = (*board, disk_in(player, 3, 1 + flick))
+            look = Look(board, flights=(player,))
+            store.append(match, look, live.take(look))
+        rulings = live.take(Undo(3))
+        assert isinstance(rulings[0], Accepted)
+        store.append(match, Undo(3), rulings)
+        assert live.standing.game is not None
+        assert live.standing.game.used == (1, 0)
+        assert store.resume(match).standing == live.standing
+    assert isinstance(live.take(Undo(1))[0], Accepted)
+    assert isinstance(live.take(Undo())[0], Refused)
     store.close()
 
 
