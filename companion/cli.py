@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NoReturn
 
 import click
+from platformdirs import user_data_path
 from tqdm import tqdm
 
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from hardware_sims import players
 
 Corners = tuple[tuple[float, float], ...]
+
+_USUAL_BOARD = Path(__file__).with_name("boards") / "pathways.toml"
 
 
 @click.group()
@@ -127,39 +130,88 @@ def demo(game: str, port: int, seed: int) -> None:
     threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
     field = Field(**asdict(virtual.PROFILE.board))
     said.put(Declaration(Declared.START, Setup(Mode.MATCH, names=("Ada", "Ben"), field=field)))
+    pictures = open_source(f"http://127.0.0.1:{stream.server_port}/")
+    assert isinstance(pictures, Camera)
+    live = Live(simulated=True)
     try:
         with TemporaryDirectory(prefix="companion-demo-") as folder:
-            log = Path(folder) / "log.sqlite"
-            _watch(f"http://127.0.0.1:{stream.server_port}/", virtual.PROFILE, referee, said, log, port, simulated=True)
+            store = Store(Path(folder) / "log.sqlite", live.ring)
+            session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said)
+            _watch(pictures, session, virtual.PROFILE, store, live, said, port)
     finally:
         device.close()
         stream.shutdown()
 
 
-def _watch(
-    source: str,
-    profile: Profile,
-    referee: Referee,
-    said: "Queue[Declaration | Correction]",
-    log: Path,
-    port: int,
-    *,
-    simulated: bool,
+@main.command()
+@click.argument("source", default="0")
+@click.option(
+    "--board", "board_path", type=click.Path(path_type=Path), default=_USUAL_BOARD, help="Board profile (TOML)."
+)
+@click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
+@click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True, help="0 takes any free one.")
+@click.option("--log", "log_path", type=click.Path(path_type=Path), help="File that keeps the matches.")
+def run(
+    source: str, board_path: Path, corners: Corners | None, a_side: str | None, port: int, log_path: Path | None
 ) -> None:
-    """Referees a live camera and serves the dashboard, until a signal or trouble ends it."""
+    """Referees a real table with the dashboard on 127.0.0.1. SOURCE is a camera number, a device or a URL.
+
+    A match that was being played goes on where it stopped.
+    """
+    live = Live()
+    said: Queue[Declaration | Correction] = Queue()
+    try:
+        profile, field = _pathways_board(board_path)
+        pictures = open_source(source)
+        if not isinstance(pictures, Camera):
+            _fail(f"{source}: a table is watched by a camera; referee files with `companion referee`")
+        store = Store(log_path or user_data_path("board-companion") / "matches.sqlite", live.ring)
+        match = store.latest()
+        referee = Referee() if match is None else store.resume(match)
+    except (ProfileError, CameraError, StoreError) as error:
+        _fail(str(error))
+    if referee.standing.game is not None and referee.standing.game.setup.field != field:
+        _fail(f"{store.path}: its last match is played on another board; give that one with --board, or another --log")
+    click.echo(f"The matches are kept in {store.path}", err=True)
+    session = Session(
+        profile,
+        referee,
+        _no_tell,
+        corners_px=corners,
+        a_side=a_side,
+        store=store,
+        match=match,
+        live=live,
+        said=said,
+    )
+    _watch(pictures, session, profile, store, live, said, port)
+
+
+def _no_tell(_given: Input, _rulings: tuple[Ruling, ...]) -> None:
+    """The dashboard reads the log; nothing is printed."""
+
+
+def _watch(
+    pictures: Camera,
+    session: Session,
+    profile: Profile,
+    store: Store,
+    live: Live,
+    said: "Queue[Declaration | Correction]",
+    port: int,
+) -> None:
+    """Referees a live camera and serves the dashboard, until a signal or trouble ends it; closes the store."""
     from companion.dashboard import create_app
     from companion.dashboard.server import Server, listen
 
-    pictures = open_source(source)
-    assert isinstance(pictures, Camera)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: pictures.close())
     try:
         listener = listen(port)
     except OSError as error:
+        store.close()
         _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with --port")
-    live = Live(simulated=simulated)
-    store = Store(log, live.ring)
     server = Server(create_app(store, live, said, profile), listener, live)
     reader = threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
     reader.start()
@@ -167,10 +219,8 @@ def _watch(
     print(f"http://127.0.0.1:{server.port}", flush=True)
     trouble = ""
     try:
-        Session(profile, referee, lambda _given, _rulings: None, store=store, live=live, said=said).run(
-            pictures.frames()
-        )
-    except (CameraError, StoreError) as error:
+        _watch_until_closed(pictures, session, live)
+    except (CameraError, CalibrationError, StoreError) as error:
         trouble = str(error)
     finally:
         pictures.close()
@@ -181,6 +231,23 @@ def _watch(
         store.close()
     if trouble:
         _fail(trouble)
+
+
+def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
+    """Runs the session, also past the loss of a camera that has given pictures before: it is read again when back."""
+    while True:
+        try:
+            session.run(
+                # A camera that is lost still has its last picture.
+                None if frame is None or frame.n < session.frames else frame
+                for frame in pictures.frames()
+            )
+        except CameraError as error:
+            if session.frames == 0:
+                raise
+            live.watch(Watch.CAMERA_LOST, str(error))
+        else:
+            return
 
 
 def _called(standing: Standing) -> "players.Call":
