@@ -105,19 +105,23 @@ def test_what_is_redrawn_after_a_move_equals_a_fresh_picture(plain):
     assert np.abs(redrawn - shot(plain, moved)).max() <= 1
 
 
-def test_a_disk_darkens_the_slab_beside_it_away_from_the_lamp():
-    scene = Scene(STANDARD, replace(PLAIN, lamps=(Lamp((-900.0, 0.0, 900.0), 60.0),)))
+def test_a_disks_shadow_falls_away_from_the_lamp_as_far_as_its_height_says():
+    # From a lamp at 1 : 2 the top, 6 mm up, throws its shadow 12 mm beyond the rim.
+    scene = Scene(STANDARD, replace(PLAIN, lamps=(Lamp((-900.0, -177.0, 450.0), 20.0),)))
     disk = flat(STANDARD, "a1", "a", 158.0, 70.0)
     share = shot(scene, (disk,))[..., 1] / shot(scene)[..., 1]
-    (right, left) = VIEW.project(STANDARD, [[176.0, 70.0], [140.0, 70.0]]).round().astype(int)
-    assert share[right[1], right[0]] < 0.85
-    assert share[left[1], left[0]] > 0.9
+    places_mm = [[158.0 + 14.0 + 11.0, 70.0], [158.0 + 14.0 + 15.0, 70.0], [158.0 - 14.0 - 5.0, 70.0]]
+    shaded, beyond, towards = (share[y, x] for x, y in VIEW.project(STANDARD, places_mm).round().astype(int))
+    assert shaded < 0.85
+    assert beyond > 0.97
+    assert towards > 0.9
 
 
-def test_the_nearer_disk_hides_the_one_behind(plain):
-    upper = flat(STANDARD, "b1", "b", 95.0, 118.0)
+@pytest.mark.parametrize("upper_first", [False, True])
+def test_the_upper_disk_hides_the_lower_one(plain, upper_first):
+    upper = flat(STANDARD, "b1", "b", 82.0, 106.0)
     lower = in_cell(STANDARD, "a1", "a", (1, 2))
-    both = shot(plain, (lower, upper))
+    both = shot(plain, (upper, lower) if upper_first else (lower, upper))
     x, y = VIEW.project(STANDARD, [[upper.x_mm, upper.y_mm]], 6.0)[0].round().astype(int)
     assert both[y, x, 0] > 2 * both[y, x, 2]
 
