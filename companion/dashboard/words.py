@@ -1,5 +1,7 @@
 """Rulings, orders and colours in words that people at the table use."""
 
+import re
+
 from companion.inputs import Declaration, Declared, DiskCorrection, Input, Look, SeenDisk, Undo
 from companion.ruling import (
     Accepted,
@@ -70,6 +72,10 @@ _CANDIDATES = {
 }
 
 
+_LETTER = re.compile(r"\b([AB])(?=['’]s\b| (?:was|is|has|did|flicks|wins)\b)")
+"""A player's letter, which in a ruling is never the article: that one stands before a noun."""
+
+
 class Words:
     """Says things with the players' names and the words for their disks' colours."""
 
@@ -98,7 +104,7 @@ class Words:
             case Accepted(event=GameStarted() as started):
                 return f"Game {started.game}: {self.names[started.starter]} flicks first"
             case Accepted() | Refused() | Undecided():
-                return sentence(ruling.why)
+                return self._reason(ruling.why)
 
     def detail(self, ruling: Ruling) -> str:
         """What the headline leaves out, or nothing."""
@@ -111,7 +117,7 @@ class Words:
             case Accepted(event=None) | Refused() | Undecided():
                 return ""
             case _:
-                return sentence(ruling.why)
+                return self._reason(ruling.why)
 
     def candidate(self, choice: str) -> str:
         """One answer to a question of the referee."""
@@ -136,6 +142,10 @@ class Words:
         lying = f" ({disk.lying.value})" if disk.lying in (Lying.TILTED, Lying.LEANING) else ""
         place = "on the surface" if disk.cell is None else f"at row {disk.cell[0]}, column {disk.cell[1]}"
         return f"{self.colours[disk.colour]} disk {place}{lying}"
+
+    def _reason(self, why: str) -> str:
+        """A ruling's reason as a sentence, with the players' names for their letters."""
+        return sentence(_LETTER.sub(lambda letter: self.names[Player(letter[1].lower())], why))
 
     def _place(self, order: Order) -> str:
         if order.cell is not None:

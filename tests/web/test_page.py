@@ -212,7 +212,7 @@ def test_the_page_says_what_the_camera_does(open_page, served):
     expect(page.locator("#watch")).to_have_text("Hand over the board")
     expect(page.locator("#alarm")).to_be_hidden()
     served.desk.live.watch(Watch.CAMERA_LOST, "plug it in again")
-    expect(page.get_by_role("alert").first).to_have_text("Camera lost. plug it in again")
+    expect(page.get_by_role("alert").first).to_have_text("Camera lost: plug it in again")
     served.desk.live.watch(Watch.WATCHING)
     expect(page.locator("#alarm")).to_be_hidden()
 

@@ -59,7 +59,7 @@ function render() {
   watch.dataset.state = state.watch.state;
   setText(watch, WATCH[state.watch.state]);
   const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
-  alarm(lost ? `${WATCH[state.watch.state]}. ${state.watch.why}` : "");
+  alarm(lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "");
   for (const player of PLAYERS) renderTokens(player);
   find("#start").hidden = phase !== "start";
   if (phase === "start") {
