@@ -109,9 +109,10 @@ def test_a_disks_shadow_falls_away_from_the_lamp_as_far_as_its_height_says():
     # From a lamp at 1 : 2 the top, 6 mm up, throws its shadow 12 mm beyond the rim.
     scene = Scene(STANDARD, replace(PLAIN, lamps=(Lamp((-900.0, -177.0, 450.0), 20.0),)))
     disk = flat(STANDARD, "a1", "a", 158.0, 70.0)
-    share = shot(scene, (disk,))[..., 1] / shot(scene)[..., 1]
-    places_mm = [[158.0 + 14.0 + 11.0, 70.0], [158.0 + 14.0 + 15.0, 70.0], [158.0 - 14.0 - 5.0, 70.0]]
-    shaded, beyond, towards = (share[y, x] for x, y in VIEW.project(STANDARD, places_mm).round().astype(int))
+    view = replace(VIEW, size_wh=(1280, 960))
+    share = shot(scene, (disk,), view=view)[..., 1] / shot(scene, view=view)[..., 1]
+    places_mm = [[158.0 + 14.0 + 10.5, 70.0], [158.0 + 14.0 + 15.0, 70.0], [158.0 - 14.0 - 5.0, 70.0]]
+    shaded, beyond, towards = (share[y, x] for x, y in view.project(STANDARD, places_mm).round().astype(int))
     assert shaded < 0.85
     assert beyond > 0.97
     assert towards > 0.9
