@@ -72,7 +72,8 @@ def launch_line(field: Field, disk: SeenDisk) -> tuple[Player, float]:
     """The nearer launch line's player, and how many mm past its middle, towards the board's centre, a disk lies."""
     from_a_mm, from_b_mm = disk.y_mm, field.length_mm - disk.y_mm
     end = Player.A if from_a_mm <= from_b_mm else Player.B
-    return end, min(from_a_mm, from_b_mm) - field.launch_line_mm
+    # To the nanometre, so that decimal sizes cannot put a disk that lies exactly on the line beside it.
+    return end, round(min(from_a_mm, from_b_mm) - field.launch_line_mm, 6)
 
 
 def laid_ready(field: Field, disk: SeenDisk) -> bool:

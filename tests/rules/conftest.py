@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 
 from companion.games import pathways
 from companion.games.compare import cell_mm
@@ -15,6 +16,10 @@ from companion.inputs import Declaration, Declared, Look, SeenDisk, Setup
 from companion.referee import Referee
 from companion.ruling import Accepted, Cleared, Do, GameOver, GameStarted, Refused, Ruling, Shot, Undecided
 from companion.terms import USUAL_FIELD, Lying, Player
+
+# The same examples on every run; how long one takes says nothing about the rules.
+settings.register_profile("rules", derandomize=True, deadline=None)
+settings.load_profile("rules")
 
 TOKEN = re.compile(r"([ab])(?::(\d+),(\d+)|@(-?[\d.]+),(-?[\d.]+))([/|]?)(?:~([\d.]+))?")
 
