@@ -6,12 +6,12 @@ disk in flight is told from a finger by its size, its colour, and by being gone 
 """
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from vision.disks import read_disks
 
 from companion.inputs import Look, SeenDisk
 from companion.terms import Lying, Player
@@ -19,6 +19,7 @@ from vision import motion
 from vision.board import HolesBoard, Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
+from vision.disks import read_disks
 from vision.lattice import board_shift_px, find_board, refine_board
 from vision.motion import Blob, Image
 from vision.sighting import Reading, Sighting
@@ -28,8 +29,12 @@ Colour = tuple[float, float, float]
 
 _SURE = 0.5
 """From this confidence on a sighting is a disk; below it its cell counts as hidden."""
+_NOISES = 8
+"""The noise is that of so many pictures of the table at rest."""
 _KNOCK_MM = 0.5
 """A board that lies further than this from where the calibration has it is found again."""
+_FOLLOWED_SHARE = 0.02
+"""Of the watched board: so much differs through resampling alone where the camera's new place is the right one."""
 _HAND_DISKS = 6.0
 _REACHING_HAND_DISKS = 2.0
 """A change larger than so many disks is a hand; the second holds for one that reaches in over the picture's edge."""
@@ -37,7 +42,7 @@ _HAND_CELLS = 3
 """So many cells newly hidden at once are under a hand; one or two may be under glare, which stays."""
 _FEW_BLOBS = 16
 """Where more regions differ than hands and struck disks make, it is the camera that moves."""
-_FLIGHT_AREA = (0.5, 2.5)
+_FLIGHT_AREA = (0.6, 2.5)
 _FLIGHT_SHORT = (0.6, 1.7)
 _FLIGHT_LONG = 4.0
 """A disk in flight in disks' areas and diameters: with its shadow, and as long as it moves in one exposure."""
@@ -96,8 +101,10 @@ class BoardCamera:
         self._board = profile.board
         self._view = motion.view_of_board(calibration, self._board.corners_mm(), self._board.disk_diameter_mm)
         self._small: Image | None = None
+        self._before: Image | None = None
         self._still: motion.Still | None = None
-        self._noise = 1.0
+        self._noise = motion.Noise()
+        self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
         self._readings: list[Reading] = []
         self._last: Reading | None = None
         self._flying: list[_Flying] = []
@@ -106,11 +113,11 @@ class BoardCamera:
     def watch(self, frame: Frame) -> Glance:
         """What the picture shows besides the board at rest."""
         small = motion.small_picture(frame.image_bgr, self._view)
-        before, self._small = self._small, small
+        before, self._before, self._small = self._small, self._small, small
         if before is None:
             return Glance(moved=True)
         if self._still is None:
-            self._noise = motion.noise_levels(before, small)
+            self._learn_noise(before, small)
         still = self._still or motion.still_from(before, self._noise)
         moved = self._has_moved(small, before, still)
         if moved:
@@ -126,11 +133,10 @@ class BoardCamera:
         found = motion.blobs(changed, small, lit, self._view)
         hand = any(self._is_hand(blob) for blob in found)
         if hand:
-            # A hand's shadow joins it to a disk near it.
-            tinted = motion.tint_changes(small, lit, still)
-            found += motion.blobs(tinted, small, lit, self._view)
+            # A hand's shadow joins it to a disk near it, and makes each hole look like a disk.
+            found = motion.blobs(motion.tint_changes(small, lit, still), small, lit, self._view)
         if len(found) <= _FEW_BLOBS:
-            self._note_flights(frame.t_s, found)
+            self._note_flights(frame.t_s, found, lit)
         return Glance(moved, hand, True)
 
     def follow(self, frame: Frame) -> bool:
@@ -139,14 +145,20 @@ class BoardCamera:
         if board_shift_px(frame.image_bgr, self._profile, before) <= _KNOCK_MM * before.px_per_mm():
             return False
         try:
-            self.calibration = refine_board(frame.image_bgr, self._profile, before)
+            calibration = refine_board(frame.image_bgr, self._profile, before)
         except CalibrationError:
             return False
-        shrink = self._view.shrink
         outline_mm, disk_mm = self._board.corners_mm(), self._board.disk_diameter_mm
-        self._view = motion.view_of_board(self.calibration, outline_mm, disk_mm, shrink)
-        if self._still is not None:
-            self._still = motion.moved_still(self._still, before, self.calibration, shrink)
+        view = motion.view_of_board(calibration, outline_mm, disk_mm, self._view.shrink)
+        if self._still is not None and self._small is not None:
+            still = motion.moved_still(self._still, before, calibration, view.shrink)
+            # A hand can hide so much that the board seems to lie elsewhere; most of the picture then contradicts it.
+            as_was = motion.changed_share(self._changes(self._still), self._view)
+            as_found = motion.changed_share(self._changes(still), view)
+            if as_found > max(as_was / 2, _FOLLOWED_SHARE):
+                return False
+            self._still = still
+        self.calibration, self._view = calibration, view
         return True
 
     def look(self, frame: Frame, *, hand: bool, readings: int) -> Look | None:
@@ -155,7 +167,7 @@ class BoardCamera:
         At most so many `readings` are weighed against one another when no two in a row agree.
         """
         self.follow(frame)
-        self.reading = read_disks(frame.image_bgr, self.calibration, self._profile, self._last)
+        self.reading = read_disks(frame.image_bgr, self.calibration, self._profile)
         self._readings.append(_sure(self.reading))
         if self._under_hand(self._readings[-1]):
             self._readings.clear()
@@ -167,10 +179,16 @@ class BoardCamera:
         self._last = _carried(agreed, self._last)
         self._readings.clear()
         self._flying.clear()
+        if self._before is not None:
+            self._learn_noise(self._before, self._small)
         self._still = motion.still_from(self._small, self._noise)
-        self._learn_colours(self._small, self._last)
+        self._learn_colours(self._small)
         disks = tuple(_seen_disk(sighting) for sighting in self._last.disks)
         return Look(disks, self._last.hidden, hand, flights, frame.n, frame.t_s)
+
+    def _changes(self, still: motion.Still) -> Image:
+        assert self._small is not None
+        return motion.changes(self._small, motion.relit(still.picture, self._small), still)
 
     def _has_moved(self, small: Image, before: Image, still: motion.Still) -> bool:
         if not motion.differs(small, before, still, self._view):
@@ -191,9 +209,16 @@ class BoardCamera:
             return None
         return fuse(self._readings, self._board.disk_diameter_mm / 2)
 
-    def _learn_colours(self, small: Image, reading: Reading) -> None:
+    def _learn_noise(self, before: Image, small: Image) -> None:
+        self._noises.append(motion.noise_of(before, small))
+        levels = float(np.median([noise.levels for noise in self._noises]))
+        self._noise = motion.Noise(levels, max(noise.shake_px for noise in self._noises))
+
+    def _learn_colours(self, small: Image) -> None:
+        """What the disks at rest look like in this small picture's light."""
+        known = self._last.disks if self._last is not None else ()
         for player in Player:
-            places_mm = [disk.centre_mm for disk in reading.disks if disk.colour == player.value]
+            places_mm = [disk.centre_mm for disk in known if disk.colour == player.value]
             if places_mm:
                 self._appearance[player] = tuple(self._colour_at(small, place_mm) for place_mm in places_mm)
 
@@ -212,7 +237,8 @@ class BoardCamera:
         least = _REACHING_HAND_DISKS if blob.at_edge else _HAND_DISKS
         return blob.area_px > least * disk_px2 and blob.on_board_px > 0.3 * disk_px2
 
-    def _note_flights(self, t_s: float, found: tuple[Blob, ...]) -> None:
+    def _note_flights(self, t_s: float, found: tuple[Blob, ...], lit: Image) -> None:
+        """Keeps what of the blobs may be a disk in flight; `lit` is the table at rest in their light."""
         for blob in found:
             disk_px = self._disk_px(blob.centre_px)
             area = blob.area_px / (math.pi / 4 * disk_px**2)
@@ -224,10 +250,17 @@ class BoardCamera:
                 or blob.long_px > _FLIGHT_LONG * disk_px
             ):
                 continue
+            x_mm, y_mm = self.calibration.board_from_px([blob.centre_px], self._board.disk_height_mm)[0]
+            place_mm = (float(x_mm), float(y_mm))
+            self._learn_colours(lit)
             player, like = self._whose(blob.bgr)
-            if like < _DISK_LIKE * _apart(blob.bgr, blob.bare_bgr):
-                x_mm, y_mm = self.calibration.board_from_px([blob.centre_px], self._board.disk_height_mm)[0]
-                self._flying.append(_Flying(t_s, (float(x_mm), float(y_mm)), blob.bgr, blob.bare_bgr, player))
+            if like < _DISK_LIKE * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm):
+                self._flying.append(_Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player))
+
+    def _lies_at(self, place_mm: tuple[float, float]) -> bool:
+        """Whether a disk lay here at the last look: in a hand's light it looks new."""
+        known = self._last.disks if self._last is not None else ()
+        return any(math.dist(disk.centre_mm, place_mm) < self._board.disk_diameter_mm / 4 for disk in known)
 
     def _whose(self, colour: Colour) -> tuple[Player | None, float]:
         """Whose disk has this colour, None where that cannot be told, and how unlike it the colour is.

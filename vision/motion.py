@@ -22,12 +22,17 @@ _SMALL_DISK_PX = 9.0
 """A disk spans at least this much in the small picture, so that its form can be told."""
 _NOISE_FOLD = 6.0
 """Changes smaller than this many standard deviations of the camera's noise are none."""
-_FLOOR_LEVELS = 3.0
-"""What compression and rounding change in a still picture."""
+_FLOOR_LEVELS = 6.0
+"""What compression, rounding and the faint outskirts of shadows change in a still picture."""
 _SHAKE_PX = 0.15
-"""A table that people lean on trembles by this much of a small pixel; edges may differ accordingly."""
+"""A table that people lean on trembles by this share of the slope at an edge, at least; more where it is seen to."""
+_SHAKE_MOST_PX = 0.5
+_SHAKE_FOLD = 3.0
+_STEEP_LEVELS = 20.0
 _LIGHT_GRID_WH = (16, 9)
 _CLIPPED_LEVEL = 250
+_BRIGHT_LEVEL = 180
+"""An overexposed pixel that is at least this bright in less light may be as it was."""
 _CHANGED_SHARE = 0.15
 """Of a disk's area: less than this is no change of the board."""
 _BLOB_SHARE = 0.2
@@ -44,6 +49,16 @@ class View:
     """A disk's diameter in small pixels, at the board's middle."""
     board: Image
     """Small mask, (h, w, 3), 255 where the board is watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What differs between two pictures of a table at rest."""
+
+    levels: float = 0.0
+    """The camera's noise: standard deviation of one value."""
+    shake_px: float = _SHAKE_PX
+    """What trembling adds at edges, as a share of the slope there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,22 +109,30 @@ def small_picture(image_bgr: Image, view: View) -> Image:
     return np.asarray(cv2.resize(image_bgr, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
 
 
-def noise_levels(before: Image, after: Image) -> float:
-    """The camera's noise, as a standard deviation in levels, from two small pictures that are mostly alike."""
-    counts = np.bincount(cv2.absdiff(before, after).ravel(), minlength=256)
+def noise_of(before: Image, after: Image) -> Noise:
+    """The noise between two small pictures in a row that are mostly alike, in whatever light each was taken."""
+    differs = cv2.absdiff(relit(before, after), after)
+    slope = _slope(after)
+    flat = differs[slope <= np.median(slope)]
+    counts = np.bincount(flat.ravel(), minlength=256)
     share = np.cumsum(counts) / counts.sum()
     # 68 % of normal differences lie within one deviation; a rounded difference d stands for d - 0.5 to d + 0.5.
     level = int(np.searchsorted(share, 0.683))
     below = float(share[level - 1]) if level else 0.0
     quantile = level - 0.5 + (0.683 - below) / max(float(share[level]) - below, 1e-9)
-    return max(quantile, 0.25) / float(np.sqrt(2))
+    levels = max(quantile, 0.25) / math.sqrt(2)
+    steep = slope >= max(_STEEP_LEVELS, 20 * levels)
+    if not steep.any():
+        return Noise(levels, _SHAKE_PX)
+    shake_px = float(np.quantile(differs[steep] / slope[steep].astype(np.float32), 0.9))
+    return Noise(levels, min(max(shake_px * _SHAKE_FOLD, _SHAKE_PX), _SHAKE_MOST_PX))
 
 
-def still_from(picture: Image, noise: float) -> Still:
-    """The small picture as the table at rest, seen with this noise (a standard deviation in levels)."""
-    slope = cv2.morphologyEx(picture, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
-    level = _FLOOR_LEVELS + _NOISE_FOLD * float(np.sqrt(2)) * noise
-    return Still(picture, np.asarray(cv2.convertScaleAbs(slope, alpha=_SHAKE_PX, beta=level), dtype=np.uint8))
+def still_from(picture: Image, noise: Noise) -> Still:
+    """The small picture as the table at rest, seen with this noise."""
+    level = _FLOOR_LEVELS + _NOISE_FOLD * math.sqrt(2) * noise.levels
+    slack = cv2.convertScaleAbs(_slope(picture), alpha=noise.shake_px, beta=level)
+    return Still(picture, np.asarray(slack, dtype=np.uint8))
 
 
 def moved_still(still: Still, before: Calibration, after: Calibration, shrink: int) -> Still:
@@ -121,10 +144,8 @@ def moved_still(still: Still, before: Calibration, after: Calibration, shrink: i
     picture = cv2.warpPerspective(still.picture, small, size_wh, borderMode=cv2.BORDER_REPLICATE)
     slack = cv2.warpPerspective(still.slack, small, size_wh, borderMode=cv2.BORDER_CONSTANT, borderValue=(255,) * 3)
     # Resampling blurs: what one picture shows sharply differs from the other at every edge.
-    slope = cv2.morphologyEx(picture, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
-    return Still(
-        np.asarray(picture, dtype=np.uint8), np.asarray(cv2.addWeighted(slack, 1.0, slope, 0.5, 0.0), dtype=np.uint8)
-    )
+    seen = np.asarray(picture, dtype=np.uint8)
+    return Still(seen, np.asarray(cv2.addWeighted(slack, 1.0, _slope(seen), 0.5, 0.0), dtype=np.uint8))
 
 
 def differs(picture: Image, other: Image, still: Still, view: View) -> bool:
@@ -146,14 +167,15 @@ def relit(picture: Image, like: Image) -> Image:
     gain = np.exp(_robust_fit(plane, np.log(blocks[1] / blocks[0]))).reshape(rows, columns, 3)
     height, width = picture.shape[:2]
     smooth = cv2.resize(gain.astype(np.float32), (width, height))
-    return np.asarray(cv2.multiply(picture, smooth, dtype=cv2.CV_8U), dtype=np.uint8)
+    lit = cv2.multiply(picture, smooth, dtype=cv2.CV_8U)
+    # How bright an overexposed pixel would be in less light is not known: it stays, and `changes` leaves it out.
+    return np.asarray(cv2.max(lit, _above(picture, _CLIPPED_LEVEL)), dtype=np.uint8)
 
 
 def changes(picture: Image, lit: Image, still: Still) -> Image:
     """Small mask, 255 where a picture differs from the relit table at rest by more than the slack."""
     over = cv2.subtract(cv2.absdiff(picture, lit), still.slack)
-    # An overexposed pixel does not follow the light.
-    clipped = cv2.min(_above(lit, _CLIPPED_LEVEL), _above(picture, _CLIPPED_LEVEL - 20))
+    clipped = cv2.min(_above(lit, _CLIPPED_LEVEL), _above(picture, _BRIGHT_LEVEL))
     return _any_channel(cv2.subtract(over, clipped))
 
 
@@ -169,6 +191,12 @@ def changed_board(changed: Image, view: View) -> bool:
     """Whether a mask of changes shows any on the watched board."""
     on_board = cv2.bitwise_and(changed, view.board[:, :, 0])
     return cv2.countNonZero(on_board) > _CHANGED_SHARE / 3 * _disk_area(view)
+
+
+def changed_share(changed: Image, view: View) -> float:
+    """How much of the watched board a mask of changes covers, from 0 to 1."""
+    watched = view.board[:, :, 0]
+    return cv2.countNonZero(cv2.bitwise_and(changed, watched)) / max(1, cv2.countNonZero(watched))
 
 
 def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob, ...]:
@@ -222,6 +250,12 @@ def _any_channel(over: cv2.typing.MatLike) -> Image:
 
 def _above(picture: Image, level: int) -> Image:
     return np.asarray(cv2.threshold(picture, level - 1, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
+
+
+def _slope(picture: Image) -> Image:
+    """By how much each value's neighbours differ among themselves: twice the step from pixel to pixel."""
+    gradient = cv2.morphologyEx(picture, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
+    return np.asarray(gradient, dtype=np.uint8)
 
 
 def _mean_bgr(picture: Image, mask: Image) -> tuple[float, float, float]:
