@@ -27,6 +27,7 @@ from vision.training.drawn_stones import draw_board
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.int64]
 Rng = np.random.Generator
 
 LABELS = {".": 0, "b": 1, "w": 2}
@@ -41,7 +42,7 @@ class Photograph:
     image_bgr: npt.NDArray[np.uint8]
     corners_px: Floats
     profile: Profile
-    labels: npt.NDArray[np.int64]
+    labels: Labels
 
 
 def read_photographs(folders: list[str]) -> Iterator[Photograph]:
@@ -97,19 +98,26 @@ def vary(photograph: Photograph, rng: Rng) -> Photograph:
     if rng.random() < 0.7:
         for _ in range(rng.integers(1, 3)):
             shadow = soft_shape(high, wide, rng)[..., None]
-            image *= 1 - shadow * (1 - np.float32(rng.uniform(0.3, 0.85) * rng.uniform(0.93, 1.07, 3)))
+            image *= 1 - shadow * (1 - np.float32(rng.uniform(0.15, 0.85) * rng.uniform(0.93, 1.07, 3)))
     across = place_in(high, wide, (0.5, 0.5), rng.uniform(0, 2 * np.pi))
     if rng.random() < 0.3:
         image *= np.exp(across[0] / max(high, wide) * rng.uniform(0, 1.1))[..., None]
-    if rng.random() < 0.3:
+    glare = np.zeros((high, wide), np.float32)
+    if rng.random() < 0.35:
         for _ in range(rng.integers(1, 3)):
             along, beside = place_in(high, wide, tuple(rng.uniform(0, 1, 2)), rng.uniform(0, np.pi))
-            width, length = np.exp(rng.uniform(np.log(8), np.log(120), 2))
-            image += (rng.uniform(0.1, 0.8) * np.exp(-((along / length) ** 2 + (beside / width) ** 2) / 2))[..., None]
+            width, length = np.exp(rng.uniform(np.log(7), np.log(100))), np.exp(rng.uniform(np.log(10), np.log(400)))
+            glare += rng.uniform(0.1, 1.1) * np.exp(-((along / length) ** 2 + (beside / width) ** 2) / 2)
+        image += glare[..., None]
+    if rng.random() < 0.2:
+        veil = soft_shape(high, wide, rng)[..., None] * rng.uniform(0.1, 0.7)
+        image = image * (1 - veil) + veil
     if rng.random() < 0.25:
-        image, labels = lay_arm(image, photograph, rng)
+        image, arm_mask = lay_arm(image, rng)
+        labels = hide(labels, arm_mask, photograph)
     gain, tint, gamma = np.exp(rng.normal(0, 0.3)), np.exp(rng.normal(0, 0.07, 3)), np.exp(rng.normal(0, 0.2))
     image = np.clip(image * np.float32(gain * tint), 0, 1) ** gamma
+    labels = hide(labels, np.float32((image.min(axis=2) > 0.995) & (glare > 0.3)), photograph)
     if rng.random() < 0.5:
         image = image * rng.uniform(0.8, 1) + rng.uniform(0, 0.12)
     image = develop(image, rng)
@@ -117,6 +125,11 @@ def vary(photograph: Photograph, rng: Rng) -> Photograph:
     pitch_px = np.sqrt(cv2.contourArea(corners.astype(np.float32)) / labels.size)
     corners = corners + pitch_px * (rng.normal(0, 0.07, (4, 2)) + rng.normal(0, 0.06, 2))
     pixels = np.clip(image * 255, 0, 255).astype(np.uint8)
+    if rng.random() < 0.3:
+        margin_px = pitch_px * rng.uniform(0.2, 0.8)
+        left, top = np.clip(corners.min(axis=0) - margin_px, 0, None).astype(int)
+        right, bottom = (corners.max(axis=0) + margin_px).astype(int)
+        pixels, corners = pixels[top:bottom, left:right], corners - (left, top)
     if rng.random() < 0.5:
         quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.uniform(30, 95))]
         pixels = np.asarray(cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR), np.uint8)
@@ -198,8 +211,8 @@ def arm(high: int, wide: int, rng: Rng) -> Array:
     return mask
 
 
-def lay_arm(image: Array, photograph: Photograph, rng: Rng) -> tuple[Array, npt.NDArray[np.int64]]:
-    """The picture with an arm over it, bare or in a sleeve, its shadow beside it; and the labels then."""
+def lay_arm(image: Array, rng: Rng) -> tuple[Array, Array]:
+    """The picture with an arm over it, bare or in a sleeve, its shadow beside it; and the arm's mask."""
     high, wide = image.shape[:2]
     mask = arm(high, wide, rng)
     tones = [[0.55, 0.65, 0.85], [0.45, 0.55, 0.78], [0.3, 0.4, 0.62], [0.62, 0.72, 0.92], [0.2, 0.27, 0.42]]
@@ -221,9 +234,14 @@ def lay_arm(image: Array, photograph: Photograph, rng: Rng) -> tuple[Array, npt.
     shadow = cv2.GaussianBlur(cv2.warpAffine(mask, shift, (wide, high)), (0, 0), rng.uniform(2, 18))
     image = image * (1 - shadow[..., None] * rng.uniform(0.1, 0.6))
     over = cv2.GaussianBlur(mask, (0, 0), 1.0)[..., None]
+    return np.float32(image * (1 - over) + skin * over), mask
+
+
+def hide(labels: Labels, mask: Array, photograph: Photograph) -> Labels:
+    """The labels where a mask lies over the picture: covered, or not judged where it covers a part."""
     share = covered_share(mask, photograph)
-    labels = np.where((share > 0.12) & (photograph.labels >= 0), -1, photograph.labels)
-    return np.float32(image * (1 - over) + skin * over), np.where(share > 0.5, 3, labels)
+    labels = np.where((share > 0.12) & (labels >= 0) & (labels < 3), -1, labels)
+    return np.where(share > 0.5, 3, labels)
 
 
 def covered_share(mask: Array, photograph: Photograph) -> Floats:
