@@ -125,7 +125,8 @@ def demo(game: str, port: int, seed: int) -> None:
 
     referee = Referee()
     said: Queue[Declaration | Correction] = Queue()
-    device = virtual.device(seed, lambda: _called(referee.standing), lambda words: _say(referee.standing, said, words))
+    table = virtual.table(seed, lambda: called(referee.standing), lambda words: put_said(referee.standing, said, words))
+    device = capture.Device(table.camera, table.players.play())
     stream = capture.serve(device)
     threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
     field = Field(**asdict(virtual.PROFILE.board))
@@ -250,7 +251,7 @@ def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
             return
 
 
-def _called(standing: Standing) -> "players.Call":
+def called(standing: Standing) -> "players.Call":
     """What the referee says just now, as the simulated players hear it."""
     from hardware_sims import players
 
@@ -269,7 +270,7 @@ def _called(standing: Standing) -> "players.Call":
     )
 
 
-def _say(standing: Standing, said: "Queue[Declaration | Correction]", words: str) -> None:
+def put_said(standing: Standing, said: "Queue[Declaration | Correction]", words: str) -> None:
     """Puts what a simulated player says on the queue, as the buttons of the page do."""
     game, match = standing.game, standing.match_now
     if game is None or match is None:

@@ -1,12 +1,11 @@
 """The table of `companion demo`: the usual board under a usual webcam, and two players with their habits."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hardware_sims.camera import Camera, Settings, View
-from hardware_sims.capture import Device
 from hardware_sims.players import Call, Person, Players
 from hardware_sims.scene import Lamp, Room, Scene
 from hardware_sims.table import STANDARD, Table
@@ -31,14 +30,22 @@ PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), _VIEW.f
 """What a person would write down of this table."""
 
 
-def device(seed: int, referee: Callable[[], Call], say: Callable[[str], None]) -> Device:
-    """The camera over the table, where two players play on for ever; they ask the referee and say things to it."""
+@dataclass(frozen=True, slots=True)
+class VirtualTable:
+    """Two players at a table, and the camera over it."""
+
+    players: Players
+    camera: Camera
+
+
+def table(seed: int, referee: Callable[[], Call], say: Callable[[str], None], *, pause_s: float = 1.0) -> VirtualTable:
+    """The table by its seed; the players ask the referee and say things to it."""
     rng = np.random.default_rng(seed)
     people = (
         Person(skill=0.75, reaches_over=0.12, illegal_flicks=0.03),
         Person(skill=0.6, reaches_over=0.12, illegal_flicks=0.05, skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)),
     )
-    players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed, pause_s=1.0)
+    players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed, pause_s=pause_s)
     room = replace(_ROOM, seed=int(rng.integers(2**31)))
     settings = Settings(hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=None, seed=seed)
-    return Device(Camera(Scene(STANDARD, room), _VIEW, settings), players.play())
+    return VirtualTable(players, Camera(Scene(STANDARD, room), _VIEW, settings))
