@@ -83,7 +83,7 @@ def centres(edges: EdgePoints, size_wh: tuple[int, int], radius_px: float) -> Fl
 def lay_board(board: HolesBoard, points: Floats, radius_px: float) -> Place | None:
     """The likeliest way to lay a board on centres of holes of about this radius; None where too few suit any."""
     pitch_px = radius_px * board.pitch_mm / (board.hole_diameter_mm / 2)
-    best: tuple[int, Place] | None = None
+    best: tuple[float, Place] | None = None
     for middle, axes in _starts(points, pitch_px):
         laid = _best_window(*_grown(points, middle, axes), board)
         if laid is not None and (best is None or laid[0] > best[0]):
@@ -93,12 +93,12 @@ def lay_board(board: HolesBoard, points: Floats, radius_px: float) -> Place | No
     return best[1]
 
 
-def window_scores(taken: npt.NDArray[np.int32], size: tuple[int, int]) -> npt.NDArray[np.int32]:
+def window_scores(taken: Floats, size: tuple[int, int]) -> Floats:
     """For each place of a window in a table, from (1, 1): what lies in it, less what lies in the rows and columns
     around it. A board's holes end where it ends."""
     total = np.pad(taken.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
 
-    def sums(wide: int, high: int) -> npt.NDArray[np.int32]:
+    def sums(wide: int, high: int) -> Floats:
         return np.asarray(total[wide:, high:] - total[:-wide, high:] - total[wide:, :-high] + total[:-wide, :-high])
 
     wide, high = size
@@ -145,15 +145,15 @@ def _grown(points: Floats, middle: Floats, axes: Floats) -> tuple[Ints, Floats]:
     return cells[fits].astype(np.intp), points[fits]
 
 
-def _best_window(steps: Ints, points: Floats, board: HolesBoard) -> tuple[int, Place] | None:
+def _best_window(steps: Ints, points: Floats, board: HolesBoard) -> tuple[float, Place] | None:
     """The likeliest window of the board's columns and rows on a lattice, either way round, with its score."""
     if len(steps) == 0:
         return None
     size = board.columns, board.rows
-    best: tuple[int, Place] | None = None
+    best: tuple[float, Place] | None = None
     for cells in (steps, np.column_stack([steps[:, 1], -steps[:, 0]])):
         cells = cells - cells.min(axis=0) + size + 1
-        taken = np.zeros(cells.max(axis=0) + size + 2, dtype=np.int32)
+        taken = np.zeros(cells.max(axis=0) + size + 2)
         taken[cells[:, 0], cells[:, 1]] = 1
         scores = window_scores(taken, size)
         if best is not None and scores.max() <= best[0]:
@@ -162,5 +162,5 @@ def _best_window(steps: Ints, points: Floats, board: HolesBoard) -> tuple[int, P
         keep = np.flatnonzero(((inside >= 0) & (inside < size)).all(axis=1))
         # Of two centres on one cell the likelier comes first.
         keep = keep[np.unique(inside[keep] @ (1, size[0]), return_index=True)[1]]
-        best = int(scores.max()), Place(inside[keep], points[keep])
+        best = float(scores.max()), Place(inside[keep], points[keep])
     return best

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from vision.board import Floats, HolesBoard, Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.circles import Gray, centres, edge_points, lay_board, window_scores
-from vision.pose import Fov, RimFit, fit_rims, rims_seen
+from vision.pose import Fov, RimFit, fit_rims, outline_seen, rims_seen
 
 Image = npt.NDArray[np.uint8]
 
@@ -38,10 +38,14 @@ _LEAST_SEEN = 0.6
 _LEAST_EDGE_SEEN = 0.3
 _SEEN_SHARE = 0.5
 """A hole is seen when so much of its rim lies where the fit puts it."""
+_UNSEEN_SHARE, _SURE_SHARE = 0.4, 0.7
+"""Texture alone shows less of a rim than the first, and clear holes more than the second."""
 _BEYOND = 3
 """How many rows and columns beyond the board's own are looked at, to be sure that it lies where its holes end."""
-_LEAST_LEAD = 3
+_LEAST_LEAD = 2.5
 """By how many holes a place must beat its neighbours, which share all but a row or column with it."""
+_LEAST_OUTLINE_LEAD = 0.08
+"""By how much of the slab's outline a place must beat another when holes cannot tell."""
 _OUTSIDE = 0.02
 """How much of the picture's longer side a corner may lie outside of it."""
 _WEBCAM = Fov(50.0, 0.25)
@@ -83,8 +87,8 @@ def refine_board(image_bgr: Image, profile: Profile, calibration: Calibration) -
     _check_size(gray, calibration)
     if _is_seen(_quick_fit(gray, board, calibration)):
         fit = _fit(gray, calibration, profile)
-        here, others = _scores_around(gray, board, fit.calibration)
-        if all(other.score - here < _LEAST_LEAD for other in others):
+        place, sure = _likeliest(gray, board, fit.calibration)
+        if place.is_here() or not sure:
             return _inside(fit.calibration, board)
     found = _fit_near(gray, _shrunk(gray), calibration.image_from_plane(), profile)
     a_end_px, b_end_px = _ends_px(found, board)
@@ -121,11 +125,16 @@ class _Small:
 
 
 @dataclass(frozen=True, slots=True)
-class _Elsewhere:
-    """Another place for a board: how many holes speak for it, and the way there: (4, 4), from the new board axes."""
+class _Shifted:
+    """A place for the board some rows, columns or a quarter turn from where a camera has it."""
 
-    score: int
+    score: float
+    """How many holes speak for it, less those just outside of it, which speak against it."""
     move: Floats
+    """(4, 4), from the board's axes there to those here."""
+
+    def is_here(self) -> bool:
+        return np.array_equal(self.move, np.eye(4))
 
 
 def _board_of_holes(profile: Profile) -> HolesBoard:
@@ -176,15 +185,13 @@ def _fit_near(gray: Gray, small: _Small, rough: Floats, profile: Profile) -> Cal
     except CalibrationError as error:
         raise CalibrationError(_NOT_SEEN) from error
     fit = _fit(gray, camera, profile)
-    here, others = _scores_around(gray, board, fit.calibration)
-    best = max(others, key=lambda other: other.score)
-    lead = here - best.score
-    if lead < 0:
-        lead = best.score - max([here, *(other.score for other in others if other is not best)])
-        fit = _fit(gray, fit.calibration.with_matrix(fit.calibration.matrix() @ best.move), profile)
+    place, sure = _likeliest(gray, board, fit.calibration)
+    if not place.is_here():
+        fit = _fit(gray, fit.calibration.with_matrix(fit.calibration.matrix() @ place.move), profile)
+        place, sure = _likeliest(gray, board, fit.calibration)
     if not _is_seen(fit):
         raise CalibrationError(_NOT_SEEN)
-    if lead < _LEAST_LEAD:
+    if not (sure and place.is_here()):
         raise CalibrationError("a whole row or column of the board's holes is hidden")
     return fit.calibration
 
@@ -211,18 +218,29 @@ def _fit(gray: Gray, start: Calibration, profile: Profile) -> RimFit:
 
 def _quick_fit(gray: Gray, board: HolesBoard, calibration: Calibration) -> RimFit:
     fov = Fov(calibration.fov_x_deg, _GIVEN_FOV_LOG_SIGMA)
-    return fit_rims(gray, board, calibration, fov, rounds=((5.0, 2.0),), rays=8)
+    return fit_rims(gray, board, calibration, fov, rounds=((5.0, 2.0, 0.2),), rays=8)
 
 
 def _is_seen(fit: RimFit) -> bool:
     return bool(np.mean(fit.seen >= _SEEN_SHARE) >= _LEAST_SEEN)
 
 
-def _scores_around(gray: Gray, board: HolesBoard, calibration: Calibration) -> tuple[int, list[_Elsewhere]]:
-    """How many holes speak for the board's place, and for the places that are rows, columns or a quarter turn off.
+def _likeliest(gray: Gray, board: HolesBoard, calibration: Calibration) -> tuple[_Shifted, bool]:
+    """The likeliest place of the board on the lattice that a camera has found, and whether no other comes near.
 
-    Holes seen just outside of a place speak against it.
+    Where a hand hides a whole row, the slab's outline decides.
     """
+    places = _places_around(gray, board, calibration)
+    near = [place for place in places if places[0].score - place.score < _LEAST_LEAD]
+    if len(near) == 1:
+        return near[0], True
+    outlines = [outline_seen(gray, board, calibration.with_matrix(calibration.matrix() @ place.move)) for place in near]
+    best, second = np.argsort(outlines)[:-3:-1]
+    return near[best], outlines[best] - outlines[second] >= _LEAST_OUTLINE_LEAD
+
+
+def _places_around(gray: Gray, board: HolesBoard, calibration: Calibration) -> list[_Shifted]:
+    """All places near to where a camera has the board, the likeliest first."""
     size = board.columns, board.rows
     more = replace(
         board,
@@ -231,18 +249,14 @@ def _scores_around(gray: Gray, board: HolesBoard, calibration: Calibration) -> t
         margin_mm=board.margin_mm - _BEYOND * board.pitch_mm,
         first_row_mm=board.first_row_mm - _BEYOND * board.pitch_mm,
     )
-    seen = rims_seen(gray, more, calibration, rays=12) >= _SEEN_SHARE
-    table = seen.reshape(more.rows, more.columns).T.astype(np.int32)
-    here, others = 0, []
+    seen = rims_seen(gray, more, calibration, rays=12).reshape(more.rows, more.columns).T
+    table = np.clip((seen - _UNSEEN_SHARE) / (_SURE_SHARE - _UNSEEN_SHARE), 0.0, 1.0)
+    places = []
     for turned in (False, True):
         scores = window_scores(table, size[::-1] if turned else size)
         for (column, row), score in np.ndenumerate(scores):
-            first = column + 1 - _BEYOND, row + 1 - _BEYOND
-            if first == (0, 0) and not turned:
-                here = int(score)
-            else:
-                others.append(_Elsewhere(int(score), _move(board, first, turned)))
-    return here, others
+            places.append(_Shifted(float(score), _move(board, (column + 1 - _BEYOND, row + 1 - _BEYOND), turned)))
+    return sorted(places, key=lambda place: -place.score)
 
 
 def _move(board: HolesBoard, first: tuple[int, int], turned: bool) -> Floats:

@@ -8,6 +8,7 @@ clicked by hand; those of disks, hands and shadows disagree with one another and
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -23,8 +24,11 @@ RAYS = 24
 """Directions in which each rim is looked for: with 40 the corners come out no better."""
 _STRANDS = 3
 """Neighbouring lines whose mean is a ray, against a camera's noise."""
-_ROUNDS = ((5.0, 5.0), (2.5, 1.0), (1.5, 0.3))
-"""How far from its place each rim is sought, in mm, and the largest spread, in pixels, that counts as noise."""
+_ROUNDS = ((5.0, 5.0, 0.2), (2.5, 1.0, 1.0), (1.5, 0.3, 1.0))
+"""How far from its place each rim is sought, in mm; the largest spread, in pixels, that counts as noise; and the
+weight of rays on which the hole's wall is seen, whose foot may be taken for the rim."""
+_WALL_PX = 0.8
+"""Walls seen narrower than this cannot be told from the rim."""
 _STEP_PX = 0.5
 _REACH_PX = 3.0
 """The least reach: in small pictures an edge is wider than the last round's millimetres."""
@@ -37,6 +41,12 @@ _CUTOFF = 4.0
 _LEAST_SPREAD_PX = 0.15
 _SEEN_PX = 1.0
 """A rim's edge counts as seen where it lies this near to the fit."""
+_PARTS = 8
+_PART_STRANDS = 6
+"""Each of the slab's edges and lines is looked at in so many parts, on so many lines across each."""
+_OUTLINE_REACH_PX = 12.0
+_OUTLINE_NEAR_PX = 2.0
+_OUTLINE_NOISES = 3.0
 _RADIUS_SIGMA_MM = 0.3
 """How far a drilled and sanded hole may differ from the profile."""
 
@@ -66,7 +76,12 @@ class _Edges:
     rim_px: Floats
     normal: Floats
     scale: Floats
+    wall_px: Floats
     offset_px: Floats
+
+    def at_rim(self, off_px: Floats) -> npt.NDArray[np.bool_]:
+        """Whether edges so far outside of where a camera puts the rim are the rim's, not the foot's of the wall."""
+        return (off_px > -self.wall_px / 2) | (self.wall_px < _WALL_PX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +110,50 @@ def fit_rims(
     board: HolesBoard,
     start: Calibration,
     fov: Fov,
-    rounds: tuple[tuple[float, float], ...] = _ROUNDS,
+    rounds: tuple[tuple[float, float, float], ...] = _ROUNDS,
     rays: int = RAYS,
 ) -> RimFit:
     """The camera that fits the rims seen in a picture, from one at most 4 mm off."""
     pose, focal_px = start.pose()
     camera = _Camera(pose, focal_px, start.size_wh)
-    for reach_mm, spread_px in rounds:
+    for reach_mm, spread_px, far_weight in rounds:
         edges = _find_edges(gray, board, camera, reach_mm, rays)
-        camera, off_px = _fit(edges, camera, board.corners_mm().mean(axis=0), fov, spread_px)
+        trust = np.where(edges.wall_px < _WALL_PX, 1.0, far_weight)
+        camera, off_px = _fit(edges, trust, camera, board.corners_mm().mean(axis=0), fov, spread_px)
     near = np.abs(off_px) < _SEEN_PX
     residual_px = float(np.sqrt(np.mean(off_px[near] ** 2))) if near.any() else math.inf
     fitted = calibration_from_pose(camera.pose, camera.focal_px, camera.size_wh, residual_px, fov_given=start.fov_given)
-    return RimFit(fitted, near.reshape(-1, rays).mean(axis=1))
+    return RimFit(fitted, _seen(edges, off_px, rays))
 
 
 def rims_seen(gray: Gray, board: HolesBoard, calibration: Calibration, rays: int = RAYS) -> Floats:
     """For each cell, the share of its rim that is seen where a camera puts it."""
     pose, focal_px = calibration.pose()
     edges = _find_edges(gray, board, _Camera(pose, focal_px, calibration.size_wh), _ROUNDS[-1][0], rays)
-    return np.asarray((np.abs(edges.offset_px) < _SEEN_PX).reshape(-1, rays).mean(axis=1))
+    return _seen(edges, edges.offset_px, rays)
+
+
+def outline_seen(gray: Gray, board: HolesBoard, calibration: Calibration) -> float:
+    """The share of the slab's edges and launch lines that is seen where a camera puts them."""
+    width, length, launch = board.width_mm, board.length_mm, board.launch_line_mm
+    sides = [[[0, 0], [width, 0]], [[0, length], [width, length]], [[0, 0], [0, length]], [[width, 0], [width, length]]]
+    lines = [[[0, launch], [width, launch]], [[0, length - launch], [width, length - launch]]]
+    start, end = np.array([*sides, *lines], dtype=np.float64).transpose(1, 0, 2)
+    share = (np.arange(_PARTS * _PART_STRANDS) + 0.5)[:, None] / (_PARTS * _PART_STRANDS)
+    points_mm = (start[:, None] + share * (end - start)[:, None]).reshape(-1, 2)
+    across_mm = (end - start)[:, ::-1] / np.linalg.norm(end - start, axis=1, keepdims=True)
+    points_px = calibration.project(points_mm)
+    across_px = calibration.project(points_mm + np.repeat(across_mm, len(share), axis=0)) - points_px
+    across_px /= np.linalg.norm(across_px, axis=1, keepdims=True)
+    along_px = np.arange(-_OUTLINE_REACH_PX, _OUTLINE_REACH_PX + _STEP_PX, _STEP_PX)
+    slope = _slopes(gray, points_px, across_px, along_px, _PART_STRANDS)
+    peak = slope[:, np.abs(along_px) <= _OUTLINE_NEAR_PX].max(axis=1)
+    return float(np.mean(peak > _OUTLINE_NOISES * np.median(slope, axis=1)))
+
+
+def _seen(edges: _Edges, off_px: Floats, rays: int) -> Floats:
+    place_px = off_px + np.where(edges.at_rim(off_px), 0, edges.wall_px)
+    return np.asarray((np.abs(place_px) < _SEEN_PX).reshape(-1, rays).mean(axis=1))
 
 
 def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float, rays: int) -> _Edges:
@@ -140,24 +179,37 @@ def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float,
     reach_mm = min(max(reach_mm, _REACH_PX / _STEP_PX * step_mm), gap_mm)
     outside, inside = math.ceil(gap_mm / step_mm) + 1, math.ceil(reach_mm / step_mm) + 2
     along_mm = np.arange(outside, -inside - 1, -1) * step_mm
-    slope = _slopes(
-        gray, strands_px.astype(np.float32), strands_per_mm.astype(np.float32), along_mm.astype(np.float32), len(cells)
-    )
+    slope = _slopes(gray, strands_px, strands_per_mm, along_mm, _STRANDS)
     noise = float(np.median(slope[:, : max(2, outside // 3)]))
     first = max(outside - inside, 0)
     place = _first_peak(slope[:, first:], noise)
-    return _Edges(rim_mm, rim_px, normal, scale, (along_mm[first] - place * step_mm) * scale)
+    wall_px = _walls_mm(board, camera, out[middle]).ravel() * scale
+    return _Edges(rim_mm, rim_px, normal, scale, wall_px, (along_mm[first] - place * step_mm) * scale)
 
 
-def _slopes(gray: Gray, at_px: Single, per_mm: Single, along_mm: Single, rows: int) -> Single:
-    """How steep the picture is along each ray, (rays, points)."""
-    # remap takes no more than 32767 rows or columns.
-    x, y = ((at_px[:, k, None] + per_mm[:, k, None] * along_mm).reshape(rows, -1) for k in range(2))
-    values = cv2.remap(gray, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).reshape(
-        -1, _STRANDS, len(along_mm)
-    )
+def _walls_mm(board: HolesBoard, camera: _Camera, out: Floats) -> Floats:
+    """How far inside of the rim the wall's foot is seen, (cells, rays): 0 where the rim hides it."""
+    eye = -camera.pose[:, :3].T @ camera.pose[:, 3]
+    near = board.slab_mm / (eye[2] + board.slab_mm)
+    # In the plane of the rims, the foot looks like a circle smaller by `near` and shifted towards the camera.
+    shift = near * (eye[:2] - board.cells_mm())
+    radius = board.hole_diameter_mm / 2
+    along = shift @ out.T
+    across = (shift**2).sum(axis=1, keepdims=True) - along**2
+    foot = along + np.sqrt(np.maximum((radius * (1 - near)) ** 2 - across, 0))
+    return np.asarray(np.clip(radius - foot, 0, None))
+
+
+def _slopes(gray: Gray, at_px: Floats, step_px: Floats, along: npt.NDArray[np.floating[Any]], strands: int) -> Single:
+    """How steep the picture is along each ray, (rays, points): a ray is the mean of `strands` lines in a row, each
+    with its origin and its step for one unit of `along`."""
+    shape = len(at_px) // strands, -1  # remap takes no more than 32767 rows or columns
+    at, step, points = (values.astype(np.float32) for values in (at_px, step_px, along))
+    x, y = ((at[:, k, None] + step[:, k, None] * points).reshape(shape) for k in range(2))
+    values = cv2.remap(gray, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    values = values.reshape(-1, strands, len(points))
     rays = values[:, 0].astype(np.float32)
-    for strand in range(1, _STRANDS):
+    for strand in range(1, strands):
         rays += values[:, strand]
     kernel = np.array([[-1, -2, 0, 2, 1]], dtype=np.float32)
     return np.abs(cv2.filter2D(rays, cv2.CV_32F, kernel, borderType=cv2.BORDER_REPLICATE))
@@ -176,7 +228,9 @@ def _first_peak(slope: Single, noise: float) -> Floats:
     return np.where(found, first + 1 + (before - after) / (2 * bend), np.nan)
 
 
-def _fit(edges: _Edges, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px: float) -> tuple[_Camera, Floats]:
+def _fit(
+    edges: _Edges, trust: Floats, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px: float
+) -> tuple[_Camera, Floats]:
     """The camera that the edges ask for, and how far off each edge then is, in pixels (NaN where there is none).
 
     Gauss-Newton with Tukey's weights; the last unknown is what the holes' radius differs from the profile, in mm.
@@ -190,9 +244,9 @@ def _fit(edges: _Edges, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px:
     here = place_px(camera)
     slopes = np.empty((len(here), 8))
     for k, small in enumerate((1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1, 1e-3)):
-        step = np.zeros(7)
-        step[k] = small
-        slopes[:, k] = (place_px(camera.moved(step, middle_mm)) - here) / small
+        one = np.zeros(7)
+        one[k] = small
+        slopes[:, k] = (place_px(camera.moved(one, middle_mm)) - here) / small
     slopes[:, 7] = edges.scale
     found = np.isfinite(edges.offset_px)
     aim, slopes_found = np.where(found, edges.offset_px, 0.0), np.where(found[:, None], slopes, 0.0)
@@ -202,10 +256,11 @@ def _fit(edges: _Edges, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px:
     for _ in range(_STEPS):
         spread = 1.4826 * float(np.median(np.abs(off[found]))) if found.any() else 0.0
         spread = min(max(spread, _LEAST_SPREAD_PX), spread_px)
-        weighted = slopes_found * np.maximum(1 - (off / (_CUTOFF * spread)) ** 2, 0)[:, None] ** 2 / spread**2
+        weight = np.maximum(1 - (off / (_CUTOFF * spread)) ** 2, 0) ** 2 / spread**2
+        weighted = slopes_found * (weight * trust * edges.at_rim(off))[:, None]
         pull = off @ weighted
         pull[6:] += prior[6:] * (log_focal - math.log(camera.focal_px), -radius_mm)
-        step = np.linalg.solve(slopes.T @ weighted + np.diag(prior), pull)
+        step = np.linalg.solve(slopes.T @ weighted + np.diag(prior), pull).astype(np.float64)
         camera = camera.moved(step[:7], middle_mm)
         radius_mm += step[7]
         off = aim - place_px(camera) - radius_mm * edges.scale
