@@ -57,7 +57,7 @@ def _follow(table: Table, live: Live, after: int) -> Iterator[str]:
     while True:
         heard = live.wait(heard, _PING_S)
         try:
-            lines, state = table.log(after), table.state()
+            lines, state = table.since(after)
         except StoreError as error:
             _log.warning("a page is left waiting: %s", error)
             return

@@ -10,7 +10,7 @@ from companion.games import pathways
 from companion.games.match import score
 from companion.games.position import DISKS_EACH, State
 from companion.inputs import Look, Undo, disk_to_json
-from companion.live import Live
+from companion.live import Live, Watch
 from companion.referee import Referee, Standing
 from companion.ruling import Accepted, Do, Order, Ruling
 from companion.store import Entry, Match, Store
@@ -34,30 +34,41 @@ class Table:
         self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*bgr) for player, bgr in colours.items()}
         self._colour_words = colour_words(colours)
         self._lock = threading.Lock()
+        self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
+        self._state: Json = {}
         self._forget(None)
 
     def log(self, after: int = 0) -> list[Json]:
         """The current match's log lines with `seq` above `after`; all of them where this log has not come so far."""
-        with self._lock:
-            self._catch_up()
-            newest = self._lines[-1]["seq"] if self._lines else 0
-            return [line for line in self._lines if line["seq"] > (after if after <= newest else 0)]
+        return self.since(after)[0]
 
     def state(self) -> Json:
         """How things stand now, whole: it needs nothing that was sent before."""
+        return self.since(0)[1]
+
+    def since(self, after: int) -> tuple[list[Json], Json]:
+        """The log lines above `after`, and how things stand after the last of them. Raises StoreError."""
         with self._lock:
             self._catch_up()
-            watch, why = self._live.watching()
-            return {
-                "match": None if self._match is None else self._match.key,
-                "game": "Pathways",
-                "simulated": self._live.simulated,
-                "watch": {"state": watch.value, "why": why},
-                "board": asdict(self._board),
-                "undone": self._undone,
-                "ruling": self._ruling,
-                **self._standing_json(self._referee.standing),
-            }
+            newest = self._lines[-1]["seq"] if self._lines else 0
+            lines = [line for line in self._lines if line["seq"] > (after if after <= newest else 0)]
+            watching = self._live.watching()
+            shown = (self._match, self._seq, watching)
+            if shown != self._shown:
+                self._shown, self._state = shown, self._state_json(*watching)
+            return lines, self._state
+
+    def _state_json(self, watch: Watch, why: str) -> Json:
+        return {
+            "match": None if self._match is None else self._match.key,
+            "game": "Pathways",
+            "simulated": self._live.simulated,
+            "watch": {"state": watch.value, "why": why},
+            "board": asdict(self._board),
+            "undone": list(self._undone),
+            "ruling": self._ruling,
+            **self._standing_json(self._referee.standing),
+        }
 
     def _forget(self, match: Match | None) -> None:
         self._match = match
