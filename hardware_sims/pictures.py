@@ -64,6 +64,20 @@ def random_disks(board: HolesBoard, rng: np.random.Generator) -> tuple[Disk, ...
     return tuple(disks)
 
 
+def random_beside(board: HolesBoard, rng: np.random.Generator) -> tuple[Disk, ...]:
+    """Disks that wait or were lost, on the table round the slab."""
+    disks: list[Disk] = []
+    reach_mm = board.disk_diameter_mm / 2
+    for number in range(int(rng.integers(1, 8))):
+        colour = "ab"[int(rng.integers(2))]
+        x, y = rng.uniform((-70, -70), (board.width_mm + 70, board.length_mm + 70))
+        outside_mm = max(-x, x - board.width_mm, -y, y - board.length_mm)
+        disk = table.beside(board, f"{colour}-{number}", colour, float(x), float(y))
+        if outside_mm > reach_mm + 1 and not any(_collide(board, disk, other) for other in disks):
+            disks.append(disk)
+    return tuple(disks)
+
+
 def _random_disk(
     board: HolesBoard,
     rng: np.random.Generator,
@@ -265,7 +279,7 @@ def truth(camera: Camera, disks: tuple[Disk, ...], arms: tuple[Arm, ...], colour
     """What a picture shows, in the form that the scorers read."""
     board, view = camera.scene.board, camera.view
     seen = []
-    for disk in disks:
+    for disk in (disk for disk in disks if disk.lying != "beside"):
         top_x, top_y, top_z = disk.top_mm(board.disk_height_mm)
         seen.append(
             {
@@ -318,15 +332,21 @@ def render(
 
 
 def random_picture(
-    seed: int, *, board: HolesBoard = table.STANDARD, size_wh: tuple[int, int] | None = None
+    seed: int,
+    *,
+    board: HolesBoard = table.STANDARD,
+    size_wh: tuple[int, int] | None = None,
+    beside: bool = False,
 ) -> tuple[Image, dict[str, Any]]:
-    """A hard picture and its truth; every fifth has an arm over the board."""
+    """A hard picture and its truth; every fifth has an arm over the board. With `beside` disks lie round it too."""
     rng = np.random.default_rng(seed)
     disks, room = random_disks(board, rng), random_room(rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
     arms = (random_arm(board, rng),) if seed % 5 == 4 else ()
     if rng.uniform() < 0.25:
         arms = (*arms, random_shade(board, rng))
+    if beside:
+        disks = (*disks, *random_beside(board, rng))
     return render(board, disks, arms, room, view, settings)
 
 
@@ -343,11 +363,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="of the first picture; the others count on")
     parser.add_argument("--size", type=int, nargs=2, metavar=("WIDTH", "HEIGHT"), help="of all; else each its own")
+    parser.add_argument("--beside", action="store_true", help="with disks on the table round the slab")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number in range(arguments.count):
-        image, told = random_picture(arguments.seed + number, size_wh=arguments.size and tuple(arguments.size))
+        size_wh = arguments.size and tuple(arguments.size)
+        image, told = random_picture(arguments.seed + number, size_wh=size_wh, beside=arguments.beside)
         stem = arguments.out / f"pathways-{number:03d}"
         cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, arguments.quality])
         stem.with_suffix(".json").write_text(json.dumps({"image": stem.name + ".jpg", **told}, indent=1))

@@ -68,6 +68,12 @@ def flat(board: HolesBoard, name: str, colour: str, x_mm: float, y_mm: float, sh
     return Disk(name, colour, x_mm, y_mm, board.disk_height_mm / 2, shade=shade)
 
 
+def beside(board: HolesBoard, name: str, colour: str, x_mm: float, y_mm: float, shade: float = 1.0) -> Disk:
+    """A disk flat on the table, off the slab."""
+    z = board.disk_height_mm / 2 - board.slab_mm
+    return Disk(name, colour, x_mm, y_mm, z, lying="beside", shade=shade)
+
+
 def in_cell(
     board: HolesBoard,
     name: str,
@@ -351,8 +357,7 @@ class Table:
         x = min(max(x, 0), self.board.width_mm) + clear_mm * ((x > self.board.width_mm) - (x < 0))
         y = min(max(y, 0), self.board.length_mm) + clear_mm * ((y > self.board.length_mm) - (y < 0))
         piece.body.position = x, y
-        z_mm = self.board.disk_height_mm / 2 - self.board.slab_mm
-        piece.disk = replace(piece.disk, x_mm=x, y_mm=y, z_mm=z_mm, lying="beside")
+        piece.disk = beside(self.board, piece.disk.name, piece.disk.colour, x, y, piece.disk.shade)
         self._space.add(piece.body, piece.shape)
 
     def _meet(self, arbiter: pymunk.Arbiter, _space: pymunk.Space, _data: object) -> None:
