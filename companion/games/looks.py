@@ -218,9 +218,10 @@ def _ask_hidden(state: State, look: Look) -> Judged:
 
 
 def _then_ask_hand(state: State, rulings: tuple[Ruling, ...], look: Look, gone: list[SeenDisk]) -> Judged:
+    named = " and ".join(f"{disk.colour.label}'s disk {place(disk)}" for disk in gone)
     asked = Undecided(
         "Important Rules",
-        f"{' and '.join(f'{disk.colour.label}s disk {place(disk)}' for disk in gone)} gone: by a flick, or by a hand",
+        f"gone by a flick, or taken by a hand: {named}",
         (FLICK, BY_HAND),
         state.next_n,
         cells=tuple(disk.cell for disk in gone if disk.cell),

@@ -4,6 +4,7 @@ Flicks land, bump and knock off, hands reach over and do nothing, orders are car
 what its sigma allows.
 """
 
+import math
 import random
 from dataclasses import dataclass, field
 
@@ -37,13 +38,15 @@ class Table:
         self.holes.pop(name, None)
         self.surface.pop(name, None)
 
-    def put(self, name: str) -> None:
-        """Somewhere free, half of the time in a hole."""
+    def put(self, name: str, before: "Table") -> None:
+        """Somewhere free, half of the time in a hole; no disk takes the very place that another has just left."""
         if self.chance.random() < 0.5:
-            self.holes[name] = self.chance.choice([hole for hole in HOLES if hole not in self.holes.values()])
+            held = {*self.holes.values(), *before.holes.values()}
+            self.holes[name] = self.chance.choice([hole for hole in HOLES if hole not in held])
         else:
-            far = [place for place in BETWEEN if all(apart(place, other) > 20 for other in self.surface.values())]
-            self.surface[name] = self.chance.choice(far)
+            held = [*self.surface.values(), *before.surface.values()]
+            free = [place for place in BETWEEN if all(math.dist(place, other) > 28 for other in held)]
+            self.surface[name] = self.chance.choice(free)
 
     def must_come_off(self) -> dict[str, str]:
         orders = {}
@@ -75,10 +78,6 @@ class Table:
         return SeenDisk(Player(name[0]), x_mm, y_mm, cell, lying, SIGMA_MM)
 
 
-def apart(place: tuple[float, float], other: tuple[float, float]) -> float:
-    return abs(place[0] - other[0]) + abs(place[1] - other[1])
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_every_shot_order_and_count_is_right(seed):
     chance = random.Random(seed)
@@ -92,15 +91,16 @@ def test_every_shot_order_and_count_is_right(seed):
         rulings = [*referee.take(table.look(hand=chance.random() < 0.7))]
 
         left = 0
+        before = Table(chance, dict(table.holes), dict(table.surface))
         if table.names() and chance.random() < 0.4:
             struck = chance.choice(table.names())
             table.take(struck)
             if chance.random() < 0.5:
-                table.put(struck)
+                table.put(struck, before)
             else:
                 left += 1
         if chance.random() < 0.8:
-            table.put(f"{player}{n}")
+            table.put(f"{player}{n}", before)
         else:
             left += 1
         rulings += referee.take(table.look(hand=True, flights=(Player(player),)))
