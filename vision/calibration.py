@@ -179,20 +179,23 @@ def _pose(seen: Floats, board: Floats, size_wh: tuple[int, int], fov_x_deg: floa
     camera = camera_matrix(focal_from_fov(fov_x_deg, size_wh), size_wh)
     # Board axes are x right, y away, z up: right-handed for a viewer who sees the board the right way round.
     points = np.column_stack([board, np.zeros(len(board))])
-    try:
-        found, turns, shifts, _ = cv2.solvePnPGeneric(points, seen, camera, None, flags=cv2.SOLVEPNP_IPPE)
-    except cv2.error as error:
-        raise CalibrationError("no camera could see the board so; give the corners again") from error
-    if not found:
-        raise CalibrationError("no camera could see the board so; give the corners again")
     best: tuple[float, Floats] | None = None
-    for turn, shift in zip(turns, shifts, strict=True):
-        turn, shift = cv2.solvePnPRefineLM(points, seen, camera, None, turn, shift)
-        matrix = camera @ np.column_stack([cv2.Rodrigues(turn)[0], shift])
-        residual = float(np.sqrt(np.mean(np.sum((_map(matrix[:, [0, 1, 3]], board) - seen) ** 2, axis=1))))
-        if best is None or residual < best[0]:
-            best = residual, matrix
-    assert best is not None
+    # The first knows both of the poses that a flat board can have, but gives no numbers for some views straight down.
+    for method in (cv2.SOLVEPNP_IPPE, cv2.SOLVEPNP_ITERATIVE):
+        try:
+            _, turns, shifts, _ = cv2.solvePnPGeneric(points, seen, camera, None, flags=method)
+        except cv2.error:
+            continue
+        for turn, shift in zip(turns, shifts, strict=True):
+            turn, shift = cv2.solvePnPRefineLM(points, seen, camera, None, turn, shift)
+            matrix = camera @ np.column_stack([cv2.Rodrigues(turn)[0], shift])
+            residual = float(np.sqrt(np.mean(np.sum((_map(matrix[:, [0, 1, 3]], board) - seen) ** 2, axis=1))))
+            if math.isfinite(residual) and (best is None or residual < best[0]):
+                best = residual, matrix
+        if best is not None:
+            break
+    if best is None:
+        raise CalibrationError("no camera could see the board so; give the corners again")
     residual, matrix = best
     # A mirrored order of corners would put the camera under the table.
     if -np.linalg.solve(matrix[:, :3], matrix[:, 3])[2] <= 0:
