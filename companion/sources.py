@@ -50,7 +50,9 @@ _FLIGHT_STAY_S = 0.3
 """What stays in one place for longer is not in flight."""
 _DISK_LIKE = 0.8
 """A disk's colour is nearer to that of a disk at rest than this share of its way from the bare board's."""
-_BRIGHTNESS_WEIGHT = 0.5
+_SURE_LIKE = 0.6
+"""A colour is one player's when it is so much nearer to it than to the other's."""
+_BRIGHTNESS_WEIGHT = 0.3
 _FLIGHT_GAP_S = 1.0
 """Sightings of one flick follow one another within this."""
 
@@ -168,7 +170,7 @@ class BoardCamera:
         """
         self.follow(frame)
         self.reading = read_disks(frame.image_bgr, self.calibration, self._profile)
-        self._readings.append(_sure(self.reading))
+        self._readings.append(sure(self.reading))
         if self._under_hand(self._readings[-1]):
             self._readings.clear()
             return None
@@ -265,14 +267,15 @@ class BoardCamera:
     def _whose(self, colour: Colour) -> tuple[Player | None, float]:
         """Whose disk has this colour, None where that cannot be told, and how unlike it the colour is.
 
-        Only disks that lie on the board say how each colour looks in this light; until both have been seen, any
-        colour may be a disk's.
+        Disks at rest say how each colour looks in this light. Of a colour that none shows, only the profile's hue is
+        known: how bright it looks depends on the exposure.
         """
-        if len(self._appearance) < len(Player):
-            return None, 0.0
-        like = {player: min(_apart(colour, known) for known in seen) for player, seen in self._appearance.items()}
+        like = {}
+        for name, bgr in self._profile.colours:
+            seen = self._appearance.get(Player(name), ())
+            like[Player(name)] = min((_apart(colour, known) for known in seen), default=_apart(colour, bgr, 0.0))
         nearest = min(like, key=lambda player: like[player])
-        return (nearest if like[nearest] < 0.6 * like[nearest.other] else None), like[nearest]
+        return (nearest if like[nearest] < _SURE_LIKE * like[nearest.other] else None), like[nearest]
 
     def _flights(self, small: Image) -> tuple[Player | None, ...]:
         """The disks that flew since the last look, in the order in which they were first seen."""
@@ -330,7 +333,7 @@ def _commonest(values: list[T]) -> T:
     return max(values, key=values.count)
 
 
-def _sure(reading: Reading) -> Reading:
+def sure(reading: Reading) -> Reading:
     """The reading without doubtful sightings, whose cells count as hidden."""
     doubtful = {disk.cell for disk in reading.disks if disk.confidence < _SURE and disk.cell is not None}
     disks = tuple(disk for disk in reading.disks if disk.confidence >= _SURE)
@@ -374,7 +377,7 @@ def _seen_disk(sighting: Sighting) -> SeenDisk:
     )
 
 
-def _apart(colour: Colour, other: Colour) -> float:
+def _apart(colour: Colour, other: Colour, brightness: float = _BRIGHTNESS_WEIGHT) -> float:
     """How unlike two colours are: distance of logarithms, brightness counting less, since light and tilt change it."""
     ratio = np.log((np.array(colour) + 8.0) / (np.array(other) + 8.0))
-    return float(np.hypot(np.linalg.norm(ratio - ratio.mean()), _BRIGHTNESS_WEIGHT * ratio.mean()))
+    return float(np.hypot(np.linalg.norm(ratio - ratio.mean()), brightness * math.sqrt(3) * ratio.mean()))
