@@ -55,9 +55,9 @@ def one_flick(state: State, player: Player, look: Look, left_board: int | None =
         used=used,
         board=tuple(board),
         question=None,
-        last=LastShot(shot, flicked),
+        last=LastShot(shot, state.to_flick, flicked, tuple(state.board[index] for index in trace.gone)),
     )
-    return after, (*_on_orders(state, trace), _shot_ruling(shot, trace.flicked, judged), *_doubts(judged))
+    return after, (*_on_orders(state, change, trace), _shot_ruling(shot, trace.flicked, judged), *_doubts(judged))
 
 
 def at_rest(state: State, disk: SeenDisk, n: int) -> Resting:
@@ -91,27 +91,35 @@ def several_flicks(state: State, flicks: Iterable[Flick], look: Look) -> Judged:
 
 def out_of_turn(state: State, player: Player, look: Look) -> Judged:
     """A flick by the player who is not to flick: an illegal flick, and it stays the other one's turn."""
-    to_flick = state.to_flick
-    after, rulings = one_flick(state, player, look)
-    assert after.last is not None
-    flicked = after.last.flicked[0]
-    after = remedy(after, player, flicked)
-    why = f"it was {to_flick.label}'s flick: {player.label}'s is illegal"
+    flicked_out, rulings = one_flick(state, player, look)
+    assert flicked_out.last is not None
+    flicked = flicked_out.last.flicked[0]
+    after = remedy(flicked_out, flicked_out.last, flicked)
+    why = f"it was {state.to_flick.label}'s flick: {player.label}'s is illegal"
     orders = tuple(resting.order for resting in after.board if resting.disk == flicked and resting.order)
-    return replace(after, to_flick=to_flick), (*rulings, Refused("Quick Start", why, orders))
+    return replace(after, to_flick=state.to_flick), (*rulings, Refused("Quick Start", why, orders))
 
 
-def remedy(state: State, player: Player, flicked: SeenDisk | None, why: Why = Why.ILLEGAL_FLICK) -> State:
-    """The state after an illegal flick: the flicked disk comes off; to replay, it also goes back to the player."""
+def remedy(state: State, last: LastShot, flicked: SeenDisk | None) -> State:
+    """The state after the last flick was illegal: its disk comes off; to replay, it also goes back to its player."""
+    after = ordered_off(state, flicked, Why.ILLEGAL_FLICK)
+    return after if state.setup.illegal_flick is IllegalFlick.REMOVE else given_back(after, last)
+
+
+def ordered_off(state: State, disk: SeenDisk | None, why: Why) -> State:
+    """The state with a disk ordered off, where it is on the board."""
     board = tuple(
         replace(resting, order=order(Do.REMOVE, why, resting.disk, "Quick Start"), doubt=None)
-        if resting.disk == flicked
+        if resting.disk == disk
         else resting
         for resting in state.board
     )
-    if state.setup.illegal_flick is IllegalFlick.REMOVE and why is Why.ILLEGAL_FLICK:
-        return replace(state, board=board)
-    return replace(state, board=board, used=used_after(state.used, player, -1), to_flick=player, last=None)
+    return replace(state, board=board)
+
+
+def given_back(state: State, last: LastShot) -> State:
+    """The state as if the last flick had not been used: its player has the disk again, and it is the same turn."""
+    return replace(state, used=used_after(state.used, last.shot.player, -1), to_flick=last.turn, last=None)
 
 
 def surplus(state: State, player: Player, change: Change) -> Judged:
@@ -173,7 +181,7 @@ def _pair(lost: Mapping[int, SeenDisk], found: Mapping[int, SeenDisk], player: P
     return pairs
 
 
-def _on_orders(state: State, trace: _Trace) -> Iterable[Ruling]:
+def _on_orders(state: State, change: Change, trace: _Trace) -> Iterable[Ruling]:
     """What the flick means for the orders that were still to be carried out."""
     unmet = [resting for index, resting in enumerate(state.board) if resting.order and index in trace.places]
     if unmet:
@@ -184,7 +192,7 @@ def _on_orders(state: State, trace: _Trace) -> Iterable[Ruling]:
             tuple(resting.disk.cell for resting in unmet if resting.disk.cell),
             tuple(resting.disk for resting in unmet),
         )
-    elif state.orders:
+    elif state.orders and not any(state.board[index].order for index in change.unseen):
         yield CLEARED
 
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from companion.games.at_rest import laid_ready, on_slab
-from companion.games.compare import Change, compare, pair_moved
+from companion.games.compare import Change, compare, pair_moved, same_place
 from companion.games.flicks import CLEARED, Flick, change_on, one_flick, place, several_flicks, surplus
 from companion.games.position import DISKS_EACH, Doubt, Judged, Question, State, next_to_flick, used_after
 from companion.inputs import Look, SeenDisk
@@ -42,15 +42,35 @@ def judge_look(state: State, look: Look) -> Judged:
     if not look.flights and _same(state.setup.field, waiting, look):
         return state, ()
     before = replace(state, question=None)
-    if question.doubt is not Doubt.TURN:
-        return _withdrawn(judge_change(before, replace(look, hand=True, flights=waiting.flights + look.flights)))
+    played_on = _played_on(before, question.doubt, waiting, look)
+    if played_on is not None:
+        after, rulings = played_on
+        later, more = judge_change(after, look)
+        return later, rulings + more
+    # What flew out of turn explains nothing once its disk is taken back.
+    flights = look.flights if question.doubt is Doubt.TURN else waiting.flights + look.flights
+    after, rulings = judge_change(before, replace(look, hand=True, flights=flights))
+    return after, rulings or (Accepted("Quick Start", "the board is as it was before the question"),)
+
+
+def _played_on(before: State, doubt: Doubt, waiting: Look, look: Look) -> Judged | None:
+    """How the question stands answered where a look shows that the players flicked on; None where it does not."""
+    now, mover = _arrived(before, look), before.to_flick
     flicks = flicks_seen(before, waiting)
-    late = flicks[-1].player
-    if _arrived(before, look)[late] >= _arrived(before, waiting)[late]:
-        played_on, rulings = several_flicks(before, flicks, waiting)
-        after, more = judge_change(played_on, look)
-        return after, rulings + more
-    return _withdrawn(judge_change(before, replace(look, hand=True)))
+    if doubt is Doubt.TURN:
+        late = flicks[-1].player
+        return several_flicks(before, flicks, waiting) if now[late] >= _arrived(before, waiting)[late] else None
+    if doubt is Doubt.HIDDEN:
+        flicked_on = now[mover.other] > 0 or look.flights
+        return several_flicks(before, flicks, waiting) if flicked_on and now[mover] == 0 else None
+    if not set(change_on(before, waiting).lost) <= set(change_on(before, look).lost):
+        return None
+    # Who flicks next tells whether it was a flick that took the disk, or a hand.
+    by_hand = taken_by_hand(before, waiting)
+    then = _arrived(by_hand, look)
+    if then[mover.other] > then[mover]:
+        return one_flick(before, mover, waiting)
+    return (by_hand, ()) if then[mover] > 0 else None
 
 
 def _same(field: Field, one: Look, other: Look) -> bool:
@@ -59,13 +79,12 @@ def _same(field: Field, one: Look, other: Look) -> bool:
     return not change.lost and not change.found and colours == other_colours and set(one.hidden) == set(other.hidden)
 
 
-def _withdrawn(judged: Judged) -> Judged:
-    state, rulings = judged
-    return state, rulings or (Accepted("Quick Start", "the board is as it was before the question"),)
-
-
 def judge_change(state: State, look: Look) -> Judged:
     """What follows from a look of disks in play, held against the board as it stood."""
+    again = _seen_again(state, look)
+    if again != state:
+        after, rulings = judge_change(again, look)
+        return after, rulings or (Accepted("Important Rules", "a disk is seen again: it had not left the board"),)
     change = change_on(state, look)
     arrived = _arrived(state, look)
     for player in Player:
@@ -76,11 +95,49 @@ def judge_change(state: State, look: Look) -> Judged:
     flicks = flicks_seen(state, look)
     if not flicks:
         return _without_flick(state, look, change)
-    if len(flicks) == 1 and not flicks[0].landed and look.hidden:
+    if len(flicks) == 1 and not flicks[0].landed and not {disk.cell for disk in state.disks}.issuperset(look.hidden):
         return _ask_hidden(state, look)
     if missing(flicks) and not _both_seen_flying(state, flicks, look, change):
         return _ask_turn(state, flicks, look)
     return several_flicks(state, flicks, look)
+
+
+def _seen_again(state: State, look: Look) -> State:
+    """The state with a disk back that seemed to leave the board with the last flick, and lies where it lay.
+
+    A disk of the player to flick can have flown to that place; where it was seen to fly, it has.
+    """
+    if state.last is None:
+        return state
+    found = change_on(state, look).found
+    back = tuple(
+        resting
+        for resting in state.last.gone
+        if any(disk.colour is resting.disk.colour and same_place(disk, resting.disk) for disk in found)
+        and not (resting.disk.colour is state.to_flick and look.flights and len(found) == 1)
+    )
+    gone = tuple(resting for resting in state.last.gone if resting not in back)
+    return replace(state, board=(*state.board, *back), last=replace(state.last, gone=gone))
+
+
+def taken_by_hand(state: State, look: Look) -> State:
+    """The state where a hand took and moved what a look shows changed; new disks are left out."""
+    change = change_on(state, look)
+    found = dict(enumerate(change.found))
+    moved = pair_moved({index: state.board[index].disk for index in change.lost}, found)
+    board = (
+        replace(resting, disk=found[moved[index]]) if index in moved else resting
+        for index, resting in enumerate(state.board)
+        if index not in change.lost or index in moved
+    )
+    return replace(state, board=tuple(board))
+
+
+def new_disks(state: State, look: Look) -> tuple[SeenDisk, ...]:
+    """The disks of a look that lie on the board for the first time."""
+    change = change_on(state, look)
+    moved = pair_moved({index: state.board[index].disk for index in change.lost}, dict(enumerate(change.found)))
+    return tuple(disk for index, disk in enumerate(change.found) if index not in moved.values())
 
 
 def in_play(state: State, look: Look) -> Look:

@@ -40,10 +40,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class LastShot:
-    """The last flick, and the disks that can be the flicked one: None stands for one that left the board."""
+    """The last flick: whose turn it was, what left the board, and the disks that can be the flicked one.
+
+    Of these, None stands for one that left the board.
+    """
 
     shot: Shot
+    turn: Player
     flicked: tuple[SeenDisk | None, ...]
+    gone: tuple[Resting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

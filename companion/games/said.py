@@ -3,19 +3,29 @@
 from dataclasses import replace
 
 from companion.games.at_rest import COMES_OFF, launch_area_order, order
-from companion.games.compare import pair_moved, same_place
+from companion.games.compare import same_place
 from companion.games.flicks import (
     CLEARED,
     at_rest,
-    change_on,
+    given_back,
     one_flick,
     order_sentence,
+    ordered_off,
     out_of_turn,
     place,
     remedy,
     several_flicks,
 )
-from companion.games.looks import BY_HAND, FLICK_LOST, OUT_OF_TURN, flicks_seen, in_play, judge_change
+from companion.games.looks import (
+    BY_HAND,
+    FLICK_LOST,
+    OUT_OF_TURN,
+    flicks_seen,
+    in_play,
+    judge_change,
+    new_disks,
+    taken_by_hand,
+)
 from companion.games.position import Doubt, Judged, Question, Resting, State
 from companion.inputs import Declaration, Declared, DiskCorrection, Look, SeenDisk
 from companion.ruling import CORRECTION, Accepted, Do, Refused, Ruling, Undecided, Why
@@ -62,7 +72,7 @@ def _illegal_flick(state: State) -> Judged:
 def _penalty(state: State, flicked: SeenDisk | None) -> Judged:
     assert state.last is not None
     player = state.last.shot.player
-    after = remedy(replace(state, question=None), player, flicked)
+    after = remedy(replace(state, question=None), state.last, flicked)
     off = next((resting for resting in after.board if resting.disk == flicked and resting.order), None)
     why = f"{player.label}'s flick was illegal"
     if state.setup.illegal_flick is IllegalFlick.REPLAY:
@@ -79,28 +89,20 @@ def _not_a_flick(state: State) -> Judged:
         return _not_a_flick_in_question(replace(state, question=None), question.look)
     if state.last is None:
         return state, (_nothing_flicked(state),)
-    shot, flicked = state.last.shot, state.last.flicked
+    flicked = state.last.flicked
     board = tuple(replace(resting, order=None, doubt=None) for resting in state.board)
     new = flicked[0] if len(flicked) == 1 else None
-    after = remedy(replace(state, board=board, question=None), shot.player, new, Why.NOT_A_FLICK)
-    return after, (Accepted(CORRECTION, f"{shot.player.label} did not flick and is to flick", None, after.orders),)
+    after = given_back(ordered_off(replace(state, board=board, question=None), new, Why.NOT_A_FLICK), state.last)
+    why = f"{state.last.shot.player.label} did not flick; {after.to_flick.label} is to flick"
+    return after, (Accepted(CORRECTION, why, None, after.orders),)
 
 
 def _not_a_flick_in_question(state: State, look: Look) -> Judged:
-    change = change_on(state, look)
-    lost = {index: state.board[index].disk for index in change.lost}
-    found = dict(enumerate(change.found))
-    moved = pair_moved(lost, found)
-    new = [disk for key, disk in found.items() if key not in moved.values()]
-    board = [
-        replace(resting, disk=found[moved[index]]) if index in moved else resting
-        for index, resting in enumerate(state.board)
-        if index not in lost or index in moved
-    ]
-    taken_back = [Resting(disk, order(Do.REMOVE, Why.NOT_A_FLICK, disk, "Quick Start")) for disk in new]
-    after = replace(state, board=(*board, *taken_back))
-    orders = tuple(resting.order for resting in taken_back if resting.order is not None)
-    return after, (Accepted(CORRECTION, f"nobody flicked; {state.to_flick.label} is to flick", None, orders),)
+    after, new = taken_by_hand(state, look), new_disks(state, look)
+    orders = tuple(order(Do.REMOVE, Why.NOT_A_FLICK, disk, "Quick Start") for disk in new)
+    taken_back = (Resting(disk, off) for disk, off in zip(new, orders, strict=True))
+    why = f"nobody flicked; {state.to_flick.label} is to flick"
+    return replace(after, board=(*after.board, *taken_back)), (Accepted(CORRECTION, why, None, orders),)
 
 
 def _nothing_flicked(state: State) -> Ruling:
@@ -151,9 +153,7 @@ def _answer(state: State, question: Question, choice: str | None) -> Judged:
     if choice == OUT_OF_TURN:
         return out_of_turn(state, flicks[-1].player, look)
     if choice == BY_HAND:
-        gone = change_on(state, look).lost
-        board = tuple(resting for index, resting in enumerate(state.board) if index not in gone)
-        return replace(state, board=board), (Accepted(CORRECTION, "taken off by hand"),)
+        return taken_by_hand(state, look), (Accepted(CORRECTION, "taken off by hand"),)
     return several_flicks(state, flicks, look) if flicks else one_flick(state, state.to_flick, look)
 
 

@@ -1,5 +1,7 @@
 """Where a disk lies and what follows: tables of disks that stay, come off, and are too close to call."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,6 +111,14 @@ def test_a_tilted_disk_is_to_be_laid_flat(text, disks):
 def test_others_are_left_as_they_lie(text, disks):
     (disk,) = disks(text)
     assert advice(disk) is None
+
+
+def test_a_disk_on_the_surface_of_a_cell_is_not_in_its_hole():
+    for lying in (Lying.FLAT, Lying.LEANING):
+        over = SeenDisk(Player.A, 158.0, 100.0, (1, 4), lying)
+        assert order_off(USUAL_FIELD, over) is None
+        assert tally(USUAL_FIELD, [replace(over, cell=(8, 4))]) == Tally()
+    assert order_off(USUAL_FIELD, SeenDisk(Player.A, 158.0, 450.0, None, Lying.TILTED)) is not None
 
 
 TALLIES = {

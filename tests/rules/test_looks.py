@@ -152,6 +152,20 @@ QUESTIONS = {
         ("hand", ["undecided flick or by-hand"]),
         ("a@120,300 hand", ["noted"]),
     ],
+    "who flicks next tells that a flick took it": [
+        ("a@120,300 hand", ["1 a left 0"]),
+        ("hand", ["undecided flick or by-hand"]),
+        ("a:4,4 hand", ["2 b left 2", "3 a left 0"]),
+    ],
+    "who flicks next tells that a hand took it": [
+        ("a@120,300 hand", ["1 a left 0"]),
+        ("hand", ["undecided flick or by-hand"]),
+        ("b:5,5 hand", ["2 b left 0"]),
+    ],
+    "the next flick, before the hidden hole is seen": [
+        ("flew-a hidden-4,4", ["undecided flick-lost"]),
+        ("b:5,5 hidden-4,4 hand", ["1 a left 1", "2 b left 0"]),
+    ],
     "where it cannot be seen, the flicked disk may lie": [
         ("flew-a hidden-4,4", ["undecided flick-lost"]),
         ("a:4,4", ["1 a left 0"]),
@@ -177,6 +191,31 @@ QUESTIONS = {
 }
 
 SEEING = {
+    "under a hidden hole that holds a disk no other can lie": [
+        ("a:4,4 hand", ["1 a left 0"]),
+        ("flew-b hidden-4,4", ["2 b left 1"]),
+    ],
+    "a disk to take off that cannot be seen is not gone": [
+        ("a:1,1 flew-a", ["1 a left 0, a off own-front-row"]),
+        ("b:5,5 hidden-1,1 hand", ["2 b left 0"]),
+        ("b:5,5 hand", ["cleared"]),
+    ],
+    "a disk not seen after a flick is seen again": [
+        ("a:4,4 hand", ["1 a left 0"]),
+        ("b:5,5 flew-b", ["2 b left 1"]),
+        ("a:4,4 b:5,5 hand", ["noted"]),
+        ("a:4,4 b:5,5 a:6,6 hand", ["3 a left 0"]),
+    ],
+    "seen again together with the next flick": [
+        ("a:4,4 hand", ["1 a left 0"]),
+        ("b:5,5 flew-b", ["2 b left 1"]),
+        ("a:4,4 b:5,5 a:6,6 flew-a", ["3 a left 0"]),
+    ],
+    "seen to fly to the place where another lay": [
+        ("a@120,300 hand", ["1 a left 0"]),
+        ("b:5,5 flew-b", ["2 b left 1"]),
+        ("b:5,5 a@120,300 flew-a", ["3 a left 0"]),
+    ],
     "under a hand or glare a disk is not gone": [
         ("a:4,4 hand", ["1 a left 0"]),
         ("b:5,5 hidden-4,4 hand", ["2 b left 0"]),
