@@ -18,6 +18,8 @@ from tqdm import tqdm
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.judge import PathwaysJudge
 from companion.live import Live, Watch
+from companion.observe import observation_in_words
+from companion.observe import observe as observe_picture
 from companion.referee import Referee, Standing, events_to_json, game_over
 from companion.ruling import Ruling
 from companion.session import Session
@@ -52,6 +54,25 @@ def _read_corners(_context: click.Context, _option: click.Parameter, value: str 
     if len(corners) != 4:
         raise click.BadParameter('give four as "x,y x,y x,y x,y", A-left first')
     return corners
+
+
+@main.command()
+@click.argument("pictures", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--board", "board_path", type=click.Path(path_type=Path), required=True, help="Board profile (TOML).")
+@click.option("--corners", callback=_read_corners, help="The board's corners in the pictures, corner 0 first.")
+@click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the pictures.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line on stdout.")
+def observe(
+    pictures: tuple[Path, ...], board_path: Path, corners: Corners | None, a_side: str | None, as_json: bool
+) -> None:
+    """Tells what is on the board in each of PICTURES."""
+    try:
+        profile = read_profile(board_path)
+        for path in pictures:
+            seen = observe_picture(path, profile, corners, a_side)
+            click.echo(json.dumps(seen) if as_json else observation_in_words(seen))
+    except (ProfileError, CameraError, CalibrationError) as error:
+        _fail(str(error))
 
 
 @main.command()

@@ -1,0 +1,18 @@
+"""What lies in each hole: nothing, a disk, a tilted disk, or something that covers it."""
+
+import numpy as np
+
+from vision.nets import Array, read_patches
+from vision.slab import Holes
+
+CLASSES = ("empty", "in_cell", "tilted", "covered")
+
+
+def read_cells(holes: Holes) -> Array:
+    """How likely each hole is each of CLASSES: (n, 4), rows sum to 1."""
+    return read_patches("cells", cell_features(holes))
+
+
+def cell_features(holes: Holes) -> Array:
+    """Each hole less what it would look like empty, and less the wood round it: (n, PATCH, PATCH, 6)."""
+    return np.concatenate([holes.residual, holes.patches - holes.wood[:, None, None, :]], axis=3)

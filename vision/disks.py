@@ -1,0 +1,176 @@
+"""Disks on a board with holes: from one picture to where each lies, how it lies and whose it is."""
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.board import Floats, HolesBoard, Profile
+from vision.calibration import Calibration
+from vision.cells import read_cells
+from vision.colours import Seen, tell_colours
+from vision.nets import Array
+from vision.rims import REACH, Rims, fit_rims
+from vision.sighting import LyingSeen, Reading, Sighting
+from vision.slab import PATCH, Holes, Slab, compare_with_empty, rectify
+from vision.spots import pooled_features, read_spots, vote_circles
+
+_LEAST_VOTES = 4.0
+"""Circle votes of the faintest place that is looked at; disks get 7 and more, wood grain 3."""
+_SURE = 0.5
+"""The share from which a class counts."""
+_NEAR_HOLE = 4.0
+"""A circle this close to a hole's middle, in units, is that hole's disk or the hole itself."""
+_SLACK = 0.75
+"""How much nearer to an empty hole's middle than gravity allows a disk may be seen, in units."""
+_APART = 20.0
+"""Two disks on the surface are at least this far apart, in units; leaning ones overlap a little."""
+_TILTED_SIGMA = 1.5
+"""In units: a tilted disk is reported at its hole's centre."""
+_LEANING_SIGMA = 2.5
+_TOP = (REACH >= 9.0) & (REACH <= 11.5)
+_RING = (REACH >= 13.0) & (REACH <= 13.75)
+
+
+def find_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profile: Profile) -> tuple[Sighting, ...]:
+    """Every disk seen in a picture (h, w, 3) of a board with holes."""
+    return read_disks(image_bgr, calibration, profile).disks
+
+
+def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profile: Profile) -> Reading:
+    """Every disk seen in a picture (h, w, 3) of a board with holes, and the holes that something covers."""
+    board = profile.board
+    assert isinstance(board, HolesBoard)
+    slab = rectify(image_bgr, calibration, board)
+    holes = compare_with_empty(slab, board)
+    cells_mm, unit_mm = board.cells_mm(), slab.unit_mm
+
+    kinds = read_cells(holes)
+    occupied = kinds[:, 1] + kinds[:, 2] > _SURE
+    tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]))
+    flat = np.flatnonzero(occupied & (kinds[:, 2] <= kinds[:, 1]))
+    circles_mm, votes = surface_circles(slab, calibration, board, least_votes=_LEAST_VOTES)
+
+    # One fit for the disks in holes and those on the surface.
+    count = len(flat)
+    starts_mm = np.concatenate([cells_mm[flat], circles_mm])
+    in_hole = np.arange(len(starts_mm)) < count
+    top_mm = np.where(in_hole, board.disk_height_mm - board.slab_mm, board.disk_height_mm)
+    rims = fit_rims(image_bgr, calibration, starts_mm, top_mm, in_hole, unit_mm)
+    pooled = pooled_features(rims.samples[count:], votes, holes.wood.mean(axis=0))
+    spots = read_spots(rims.features[count:], pooled)
+    falls = _would_fall(rims.centres_mm[count:], cells_mm[~occupied], board, _SLACK * unit_mm)
+    on_surface = count + _pick(rims.centres_mm[count:], np.where(falls, 0, 1 - spots[:, 0]), _APART * unit_mm)
+    leaning = spots[on_surface - count, 2] > spots[on_surface - count, 1]
+
+    fitted = np.concatenate([np.arange(count), on_surface])
+    centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilted]])
+    sigma_mm = np.concatenate([rims.sigma_mm[fitted], np.full(len(tilted), _TILTED_SIGMA * unit_mm)])
+    sigma_mm[count : len(fitted)][leaning] = _LEANING_SIGMA * unit_mm
+    lying: list[LyingSeen] = ["in_cell"] * count
+    lying += ["leaning" if leans else "flat" for leans in leaning]
+    lying += ["tilted"] * len(tilted)
+    sure = np.concatenate(
+        [kinds[flat, 1] + kinds[flat, 2], 1 - spots[on_surface - count, 0], kinds[tilted, 1] + kinds[tilted, 2]]
+    )
+    shares = tell_colours(_seen(rims, fitted, holes, tilted, centres_mm, cells_mm), _paints(profile))
+    at = [*(divmod(int(index), board.columns) for index in flat), *[None] * len(on_surface)]
+    at += [divmod(int(index), board.columns) for index in tilted]
+    disks = tuple(
+        Sighting(
+            (float(centre[0]), float(centre[1])),
+            float(sigma),
+            profile.colours[int(share.argmax())][0],
+            how,
+            None if cell is None else (cell[0] + 1, cell[1] + 1),
+            float(certain * share.max()),
+        )
+        for centre, sigma, share, how, cell, certain in zip(centres_mm, sigma_mm, shares, lying, at, sure, strict=True)
+    )
+    covered = np.flatnonzero(~occupied & (kinds[:, 3] > kinds[:, 0]))
+    free = _under_disks(cells_mm[covered], rims.centres_mm[on_surface], board)
+    hidden = tuple((int(index) // board.columns + 1, int(index) % board.columns + 1) for index in covered[~free])
+    return Reading(disks, hidden)
+
+
+def surface_circles(
+    slab: Slab, calibration: Calibration, board: HolesBoard, *, least_votes: float
+) -> tuple[Floats, Array]:
+    """Where disks may lie on the surface: board millimetres of their middles, (n, 2), and their votes, (n,)."""
+    circles = vote_circles(slab, least_votes=least_votes)
+    camera = calibration.camera_mm()
+    # What lies higher is seen further from the camera's foot.
+    centres_mm = camera[:2] + (circles.centres_mm - camera[:2]) * (camera[2] - board.disk_height_mm) / camera[2]
+    cells_mm = board.cells_mm()
+    both = np.stack([circles.centres_mm, centres_mm])
+    from_hole = np.linalg.norm(both[:, :, None] - cells_mm, axis=3).min(axis=(0, 2))
+    reach_mm = board.disk_diameter_mm / 2
+    inside = ((centres_mm > -reach_mm) & (centres_mm < (board.width_mm + reach_mm, board.length_mm + reach_mm))).all(1)
+    keep = inside & (from_hole > _NEAR_HOLE * slab.unit_mm)
+    return centres_mm[keep], circles.votes[keep]
+
+
+def _pick(centres_mm: Floats, sure: npt.NDArray[np.floating], apart_mm: float) -> npt.NDArray[np.intp]:
+    """The indices of the surest centres that are apart from each other."""
+    picked: list[int] = []
+    for index in np.argsort(-sure):
+        if sure[index] <= _SURE:
+            break
+        if all(np.hypot(*(centres_mm[index] - centres_mm[other])) > apart_mm for other in picked):
+            picked.append(int(index))
+    return np.array(picked, dtype=np.intp)
+
+
+def _would_fall(disks_mm: Floats, empty_mm: Floats, board: HolesBoard, slack_mm: float) -> npt.NDArray[np.bool_]:
+    """Whether a disk lying flat at each place would tip into an empty hole: its centre is then beyond the chord
+    between the two points where its rim crosses the hole's."""
+    least_mm = np.sqrt((board.hole_diameter_mm**2 - board.disk_diameter_mm**2) / 4) - slack_mm
+    return np.asarray((np.linalg.norm(disks_mm[:, None] - empty_mm, axis=2) < least_mm).any(axis=1))
+
+
+def _under_disks(cells_mm: Floats, disks_mm: Floats, board: HolesBoard) -> npt.NDArray[np.bool_]:
+    """Whether a disk on the surface lies over part of each hole: what covers the hole is then known."""
+    reach_mm = (board.hole_diameter_mm + board.disk_diameter_mm) / 2
+    distance = np.linalg.norm(cells_mm[:, None] - disks_mm, axis=2)
+    return np.asarray((distance < reach_mm).any(axis=1))
+
+
+def _paints(profile: Profile) -> tuple[tuple[int, int, int], ...]:
+    return tuple(bgr for _, bgr in profile.colours)
+
+
+def _seen(
+    rims: Rims,
+    fitted: npt.NDArray[np.intp],
+    holes: Holes,
+    tilted: npt.NDArray[np.intp],
+    at_mm: Floats,
+    cells_mm: Floats,
+) -> Seen:
+    """The recorded colours of the fitted disks, then of the tilted ones, beside the wood near each."""
+    samples = rims.samples[fitted]
+    top = np.median(samples[:, :, _TOP].reshape(len(fitted), -1, 3), axis=1) if len(fitted) else np.zeros((0, 3))
+    ring = samples[:, :, _RING].mean(axis=2)
+    # The half of the chamfer that mirrors the lamp least.
+    order = np.argsort(ring.sum(axis=2), axis=1)[:, : ring.shape[1] // 2]
+    ring = np.take_along_axis(ring, order[:, :, None], axis=1).mean(axis=1) if len(fitted) else np.zeros((0, 3))
+    slopes = np.array([_slope_colour(holes, index) for index in tilted]).reshape(-1, 3)
+    nearest = np.linalg.norm(at_mm[:, None] - cells_mm, axis=2).argmin(axis=1) if len(at_mm) else np.zeros(0, int)
+    return Seen(
+        np.concatenate([top, slopes]),
+        np.concatenate([ring, np.full((len(tilted), 3), np.nan)]),
+        np.exp(holes.wood[nearest]) - 4,
+    )
+
+
+def _slope_colour(holes: Holes, index: int) -> Floats:
+    """The colour of a tilted disk's face: of the pixels that differ most from an empty hole, the lighter half, since
+    the gap beside the disk is dark."""
+    odd = np.linalg.norm(holes.residual[index], axis=2)[_HOLE]
+    pixels = holes.patches[index][_HOLE][np.argsort(odd)[-_FACE:]]
+    lighter = pixels[np.argsort(pixels.mean(axis=1))[_FACE // 2 :]]
+    return np.asarray(np.exp(np.median(lighter, axis=0)) - 4)
+
+
+_FACE = 40
+"""Pixels of a patch that the face of a tilted disk fills at least."""
+_OFFSETS = (np.arange(PATCH) - (PATCH - 1) / 2) * 2
+_HOLE = np.hypot(*np.meshgrid(_OFFSETS, _OFFSETS)) < 15

@@ -1,0 +1,132 @@
+"""Where exactly a disk's rim runs.
+
+Along each of 64 rays from near the disk's centre a small network says where the rim is crossed and how sure that is;
+weighted least squares give the centre and its covariance. The network learned what a rim looks like where a chamfer
+shows two edges, a side wall hides one, or a neighbour, a hole or a shadow adds others.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.board import Floats
+from vision.calibration import Calibration
+from vision.nets import Array, dense, relu, softmax, weights
+from vision.slab import LOG
+
+RADIUS = 14.0
+"""A disk's radius in units (see slab)."""
+RAYS = 64
+_ANGLES = np.arange(RAYS) * (2 * np.pi / RAYS)
+_COS, _SIN = np.cos(_ANGLES), np.sin(_ANGLES)
+REACH = np.arange(9.0, 18.01, 0.25)
+"""Where each ray is sampled, in units from the centre."""
+INSIDE = 8
+"""The first samples of a ray that lie on the disk however far off the start is."""
+_PRIOR_PRECISION = 0.5
+"""Of the start, in 1/unit^2: where no rim is seen the centre stays put."""
+_LEAST_VARIANCE = 0.002
+"""Of a centre, per axis, in unit^2: what no number of rays improves (the lens, the corners)."""
+_RADIAL = 1.224
+"""2 of these per-axis deviations hold 95 % of a round normal distribution in the plane."""
+
+
+def ray_samples(
+    image_bgr: npt.NDArray[np.uint8], calibration: Calibration, centres_mm: Floats, z_mm: Floats, unit_mm: float
+) -> npt.NDArray[np.uint8]:
+    """Colours along the rays round each centre (n, 2) at height z_mm (n,): (n, RAYS, len(REACH), 3)."""
+    matrix = calibration.matrix()
+    x = centres_mm[:, 0, None, None] + REACH * unit_mm * _COS[:, None]
+    y = centres_mm[:, 1, None, None] + REACH * unit_mm * _SIN[:, None]
+    u, v, w = (
+        matrix[row, 0] * x + matrix[row, 1] * y + (matrix[row, 2] * z_mm + matrix[row, 3])[:, None, None]
+        for row in range(3)
+    )
+    shape = (len(centres_mm) * RAYS, len(REACH))
+    map_x, map_y = ((part / w).astype(np.float32).reshape(shape) for part in (u, v))
+    samples = cv2.remap(image_bgr, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(samples, dtype=np.uint8).reshape(len(centres_mm), RAYS, len(REACH), 3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rims:
+    """Where the rims of some disks run."""
+
+    centres_mm: Floats
+    """(n, 2)"""
+    sigma_mm: Floats
+    """(n,) radial: the true centre lies within 2 sigma in 95 % of cases"""
+    samples: npt.NDArray[np.uint8]
+    """(n, RAYS, len(REACH), 3): the rays, from hardly off the centres"""
+    features: Array
+    """(n, RAYS, ...): `ray_features` of the samples"""
+
+
+def fit_rims(
+    image_bgr: npt.NDArray[np.uint8],
+    calibration: Calibration,
+    centres_mm: Floats,
+    z_mm: Floats,
+    in_hole: npt.NDArray[np.bool_],
+    unit_mm: float,
+    *,
+    rounds: int = 2,
+) -> Rims:
+    """The rims near centres_mm (n, 2), each of a disk whose top lies at height z_mm (n,)."""
+    centres = np.array(centres_mm, dtype=np.float64)
+    covariance = np.zeros((len(centres), 2, 2))
+    for _ in range(rounds):
+        samples = ray_samples(image_bgr, calibration, centres, z_mm, unit_mm)
+        features = ray_features(samples, ray_setting(calibration, centres, z_mm, in_hole, unit_mm))
+        shift, covariance = _solve(*_crossings(features))
+        centres = centres + shift * unit_mm
+    spread = np.sqrt(np.trace(covariance, axis1=1, axis2=2) / 2)
+    return Rims(centres, _RADIAL * spread * unit_mm, samples, features)
+
+
+def ray_setting(
+    calibration: Calibration, centres_mm: Floats, z_mm: Floats, in_hole: npt.NDArray[np.bool_], unit_mm: float
+) -> Array:
+    """What each ray should know beside its colours, (n, RAYS, 4): the view's slope along and across it (tangents of
+    the angle to the vertical), whether the disk lies in a hole, and how many units a pixel spans."""
+    camera = calibration.camera_mm()
+    slope = (centres_mm - camera[:2]) / (camera[2] - z_mm)[:, None]
+    setting = np.empty((len(centres_mm), RAYS, 4), np.float32)
+    setting[..., 0] = slope[:, :1] * _COS + slope[:, 1:] * _SIN
+    setting[..., 1] = slope[:, 1:] * _COS - slope[:, :1] * _SIN
+    setting[..., 2] = in_hole[:, None]
+    setting[..., 3] = 1 / (calibration.px_per_mm() * unit_mm)
+    return setting
+
+
+def ray_features(samples: npt.NDArray[np.uint8], setting: Array) -> Array:
+    """The network's input, (n, RAYS, 3 * len(REACH) + 4): log brightness above that inside the rim, smoothed over
+    neighbouring rays, and the setting."""
+    log = LOG[samples]
+    log = (np.roll(log, 1, axis=1) + 2 * log + np.roll(log, -1, axis=1)) / 4
+    inside = log[:, :, :INSIDE].mean(axis=(1, 2), keepdims=True)
+    contrast = np.clip(log - inside, -2, 2)
+    return np.concatenate([contrast.reshape(*contrast.shape[:2], -1), setting], axis=2)
+
+
+def _crossings(features: Array) -> tuple[Array, Array]:
+    """Where each ray crosses the rim, in units beyond the radius, and how sure that is; both (n, RAYS)."""
+    net = weights("rims")
+    hidden = relu(dense(features, net["first"], net["first_bias"]))
+    hidden = relu(dense(hidden, net["second"], net["second_bias"]))
+    last = dense(hidden, net["last"], net["last_bias"])
+    crossing = softmax(last[..., :-1]) @ REACH.astype(np.float32) - np.float32(RADIUS)
+    return crossing, np.logaddexp(0, last[..., -1]) * net["precision"] + np.float32(1e-4)
+
+
+def _solve(crossing: Array, weight: Array) -> tuple[Floats, Floats]:
+    """The shift of each centre, (n, 2), by weighted least squares over its rays, and its covariance, (n, 2, 2)."""
+    wx, wy = weight * _COS, weight * _SIN
+    xx, xy, yy = (wx * _COS).sum(axis=1), (wx * _SIN).sum(axis=1), (wy * _SIN).sum(axis=1)
+    normal = np.stack([np.stack([xx, xy], axis=1), np.stack([xy, yy], axis=1)], axis=1)
+    normal = normal + np.eye(2) * _PRIOR_PRECISION
+    pull = np.stack([(wx * crossing).sum(axis=1), (wy * crossing).sum(axis=1)], axis=1)
+    shift = np.linalg.solve(normal, pull[..., None])[..., 0]
+    return shift, np.linalg.inv(normal) + np.eye(2) * _LEAST_VARIANCE

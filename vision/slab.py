@@ -1,0 +1,140 @@
+"""The board as seen from straight above, and what it would look like empty.
+
+All lengths here are in units of 1/28 of a disk's diameter (a millimetre on the usual board), so that the trained
+networks meet every board at the same scale. Brightness is logarithmic: light then adds, and a shadow is an offset.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.board import Floats, HolesBoard
+from vision.calibration import Calibration
+from vision.nets import Array
+
+MARGIN = 20
+"""How far round the slab is looked at, in units: a disk that balances on the edge shows 14 of its 28."""
+PATCH = 20
+"""Side of a patch in pixels of two units: a hole of 32 units and the wood round it."""
+_RING = (17.0, 19.9)
+"""Radii, in units, between which a patch shows the slab's wood."""
+LOG = np.log(np.arange(256, dtype=np.float32) + 4)
+"""Log brightness of each 8-bit value; the 4 keeps the noise of black pixels small."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slab:
+    """A picture of the board's top plane at one pixel a unit, in log brightness."""
+
+    log: Array
+    """(h, w, 3)"""
+    half: Array
+    """(h // 2, w // 2, 3): `log` at half the size"""
+    unit_mm: float
+
+    def places(self, points_mm: Floats) -> Floats:
+        """Pixels (n, 2) in `log` of board points (n, 2) at z = 0."""
+        return points_mm / self.unit_mm + (MARGIN - 0.5)
+
+    def patches(self, centres_mm: Floats) -> Array:
+        """Log brightness round board points at z = 0, one pixel for two units: (n, PATCH, PATCH, 3)."""
+        offsets = np.arange(PATCH, dtype=np.float32) - (PATCH - 1) / 2
+        x, y = ((self.places(centres_mm) - 0.5) / 2).T.astype(np.float32)
+        count = len(centres_mm)
+        map_x = np.broadcast_to(x[:, None, None] + offsets[None, None, :], (count, PATCH, PATCH))
+        map_y = np.broadcast_to(y[:, None, None] + offsets[None, :, None], (count, PATCH, PATCH))
+        shape = (count * PATCH, PATCH)
+        found = cv2.remap(
+            self.half, map_x.reshape(shape), map_y.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        return np.asarray(found, dtype=np.float32).reshape(count, PATCH, PATCH, 3)
+
+
+def rectify(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, board: HolesBoard) -> Slab:
+    """The slab's top plane with a margin, at one pixel a unit."""
+    unit_mm = board.disk_diameter_mm / 28
+    factor = 1
+    while calibration.px_per_mm() * unit_mm / (2 * factor) >= 0.9:
+        factor *= 2
+    small = image_bgr
+    if factor > 1:
+        high, wide = image_bgr.shape[0] // factor, image_bgr.shape[1] // factor
+        whole = image_bgr[: high * factor, : wide * factor]
+        small = np.asarray(cv2.resize(whole, (wide, high), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    # A pixel's centre is an integer, so halving maps u to (u + 1/2) / 2 - 1/2.
+    shrink = np.array([[1 / factor, 0, 0.5 / factor - 0.5], [0, 1 / factor, 0.5 / factor - 0.5], [0, 0, 1]])
+    small_from_plane = shrink @ calibration.image_from_plane()
+    plane_from_slab = np.array([[1, 0, 0.5 - MARGIN], [0, 1, 0.5 - MARGIN], [0, 0, 1 / unit_mm]]) * unit_mm
+    size_wh = (2 * (round(board.width_mm / unit_mm / 2) + MARGIN), 2 * (round(board.length_mm / unit_mm / 2) + MARGIN))
+    flat = cv2.warpPerspective(
+        small,
+        small_from_plane @ plane_from_slab,
+        size_wh,
+        flags=cv2.WARP_INVERSE_MAP | cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    log = np.asarray(cv2.LUT(flat, LOG), dtype=np.float32)
+    half = cv2.resize(log, (size_wh[0] // 2, size_wh[1] // 2), interpolation=cv2.INTER_AREA)
+    return Slab(log, np.asarray(half, dtype=np.float32), unit_mm)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holes:
+    """The holes of one picture beside what they would look like empty, under this light."""
+
+    patches: Array
+    """(n, PATCH, PATCH, 3) log brightness"""
+    residual: Array
+    """(n, PATCH, PATCH, 3): `patches` less the model of an empty hole"""
+    wood: Array
+    """(n, 3) log brightness of the slab round each hole, smoothed over the board"""
+    oddness: Array
+    """(n,) root mean square residual, in multiples of that of the most ordinary holes"""
+
+
+def compare_with_empty(slab: Slab, board: HolesBoard) -> Holes:
+    """Hold each hole against the others: across the board an empty hole changes as a quadratic of its place.
+
+    Every pixel of the patch is fitted over all holes at once; holes that hold a disk stand out and are weighted down
+    (Tukey's biweight), so more than half of the holes must be empty, or nearly.
+    """
+    centres_mm = board.cells_mm()
+    patches = slab.patches(centres_mm)
+    flat = patches.reshape(len(patches), -1)
+    terms = _quadratic(centres_mm)
+    # Distances to a fit P @ flat follow from the (n, n) products of the patches alone: |f - Pf|^2 = (1-P) K (1-P)'.
+    products = flat.astype(np.float64) @ flat.T.astype(np.float64)
+    middle = np.median(flat[:, ::7], axis=0)
+    distance = np.abs(flat[:, ::7] - middle).mean(axis=1)
+    weight = 1 / (1 + (distance / np.median(distance)) ** 4)
+    for _ in range(6):
+        fit = _weighted_fit(terms, weight)
+        rest = np.eye(len(fit)) - fit
+        distance = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rest, products, rest, optimize=True), 0) / flat.shape[1])
+        oddness = distance / max(float(np.sort(distance)[: max(1, int(0.55 * len(distance)))].mean()), 1e-6)
+        weight = np.clip(1 - np.square(oddness / 3), 0, 1) ** 2 + 1e-6
+    fit = _weighted_fit(terms, weight).astype(np.float32)
+    residual = np.asarray(flat - fit @ flat, dtype=np.float32)
+    wood = np.asarray(fit @ np.median(patches[:, _ring_mask()], axis=1), dtype=np.float32)
+    return Holes(patches, residual.reshape(patches.shape), wood, oddness)
+
+
+def _ring_mask() -> npt.NDArray[np.bool_]:
+    offsets = (np.arange(PATCH) - (PATCH - 1) / 2) * 2
+    radius = np.hypot(*np.meshgrid(offsets, offsets))
+    return np.asarray((radius > _RING[0]) & (radius < _RING[1]))
+
+
+def _quadratic(points: Floats) -> Floats:
+    centred = points - points.mean(axis=0)
+    x, y = (centred / np.abs(centred).max(axis=0)).T
+    return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+
+
+def _weighted_fit(terms: Floats, weight: Floats) -> Floats:
+    """The (n, n) matrix from values at n places to their weighted least squares fit; curvature is held back."""
+    weighted = terms * weight[:, None]
+    gram = weighted.T @ terms + 1e-3 * weight.sum() * np.diag([0, 1, 1, 3, 3, 3])
+    return np.asarray(terms @ np.linalg.solve(gram, weighted.T))

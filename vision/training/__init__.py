@@ -1,0 +1,1 @@
+"""How the networks in vision/models were made; needs the extra `train`, and is not part of the installed package."""
