@@ -30,9 +30,10 @@ _SHAKE_MOST_PX = 0.5
 _SHAKE_FOLD = 3.0
 _STEEP_LEVELS = 20.0
 _LIGHT_GRID_WH = (16, 9)
-_CLIPPED_LEVEL = 250
-_BRIGHT_LEVEL = 180
-"""An overexposed pixel that is at least this bright in less light may be as it was."""
+_CLIPPED_LEVEL = 220
+"""Small pixels from this level on may stand for overexposed ones among others."""
+_LEAST_TOLD = 0.1
+"""Parts of the picture with less than this share of well exposed pixels say nothing of the light."""
 _CHANGED_SHARE = 0.15
 """Of a disk's area: less than this is no change of the board."""
 _BLOB_SHARE = 0.2
@@ -116,11 +117,11 @@ def noise_of(before: Image, after: Image) -> Noise:
     flat = differs[slope <= np.median(slope)]
     counts = np.bincount(flat.ravel(), minlength=256)
     share = np.cumsum(counts) / counts.sum()
-    # 68 % of normal differences lie within one deviation; a rounded difference d stands for d - 0.5 to d + 0.5.
-    level = int(np.searchsorted(share, 0.683))
+    # Half of normal differences lie within 0.674 deviations; a rounded difference d stands for d - 0.5 to d + 0.5.
+    level = int(np.searchsorted(share, 0.5))
     below = float(share[level - 1]) if level else 0.0
-    quantile = level - 0.5 + (0.683 - below) / max(float(share[level]) - below, 1e-9)
-    levels = max(quantile, 0.25) / math.sqrt(2)
+    half = level - 0.5 + (0.5 - below) / max(float(share[level]) - below, 1e-9)
+    levels = max(half, 0.2) / 0.674 / math.sqrt(2)
     steep = slope >= max(_STEEP_LEVELS, 20 * levels)
     if not steep.any():
         return Noise(levels, _SHAKE_PX)
@@ -158,25 +159,28 @@ def differs(picture: Image, other: Image, still: Still, view: View) -> bool:
 def relit(picture: Image, like: Image) -> Image:
     """The first small picture in the light of the second, whatever hands and disks cover there."""
     columns, rows = _LIGHT_GRID_WH
+    # Overexposed pixels do not follow the light: they are left out here, and below given what they may be.
+    was_clipped, is_clipped = _above(picture, _CLIPPED_LEVEL), _above(like, _CLIPPED_LEVEL)
+    told = cv2.bitwise_not(_any_channel(cv2.max(was_clipped, is_clipped)))
+    share = cv2.resize(told, _LIGHT_GRID_WH, interpolation=cv2.INTER_AREA).reshape(-1, 1).astype(np.float64) / 255.0
     blocks = [
-        cv2.resize(each, _LIGHT_GRID_WH, interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float64) + 1.0
+        cv2.resize(cv2.bitwise_and(each, each, mask=told), _LIGHT_GRID_WH, interpolation=cv2.INTER_AREA).reshape(-1, 3)
         for each in (picture, like)
     ]
+    ratio = np.log((blocks[1] + share) / (blocks[0] + share + 1e-9) + 1e-9)
     y, x = np.mgrid[-1 : 1 : rows * 1j, -1 : 1 : columns * 1j]
     plane = np.column_stack([np.ones(x.size), x.ravel(), y.ravel()])
-    gain = np.exp(_robust_fit(plane, np.log(blocks[1] / blocks[0]))).reshape(rows, columns, 3)
+    gain = np.exp(_robust_fit(plane, ratio, share)).reshape(rows, columns, 3)
     height, width = picture.shape[:2]
     smooth = cv2.resize(gain.astype(np.float32), (width, height))
     lit = cv2.multiply(picture, smooth, dtype=cv2.CV_8U)
-    # How bright an overexposed pixel would be in less light is not known: it stays, and `changes` leaves it out.
-    return np.asarray(cv2.max(lit, _above(picture, _CLIPPED_LEVEL)), dtype=np.uint8)
+    lit = cv2.max(lit, cv2.bitwise_and(was_clipped, like))
+    return np.asarray(cv2.min(lit, cv2.bitwise_or(like, cv2.bitwise_not(is_clipped))), dtype=np.uint8)
 
 
 def changes(picture: Image, lit: Image, still: Still) -> Image:
     """Small mask, 255 where a picture differs from the relit table at rest by more than the slack."""
-    over = cv2.subtract(cv2.absdiff(picture, lit), still.slack)
-    clipped = cv2.min(_above(lit, _CLIPPED_LEVEL), _above(picture, _BRIGHT_LEVEL))
-    return _any_channel(cv2.subtract(over, clipped))
+    return _any_channel(cv2.subtract(cv2.absdiff(picture, lit), still.slack))
 
 
 def tint_changes(picture: Image, lit: Image, still: Still) -> Image:
@@ -267,13 +271,19 @@ def _disk_area(view: View) -> float:
     return float(np.pi / 4 * view.disk_px**2)
 
 
-def _robust_fit(design: Floats, values: Floats) -> Floats:
-    """The design's fit to `values` (n, k), where most rows follow it and the rest, hands and disks, do not (Tukey)."""
-    fitted = np.broadcast_to(np.median(values, axis=0), values.shape)
+def _robust_fit(design: Floats, values: Floats, share: Floats) -> Floats:
+    """The design's fit to `values` (n, k), where most rows follow it and the rest, hands and disks, do not (Tukey).
+
+    Rows count by their share (n, 1), from 0 to 1.
+    """
+    known = share[:, 0] > _LEAST_TOLD
+    if known.sum() < design.shape[1]:
+        return np.zeros_like(values)
+    fitted = np.broadcast_to(np.median(values[known], axis=0), values.shape)
     for _ in range(4):
         off = np.abs(values - fitted).max(axis=1)
-        reach = 4.7 * max(1.48 * float(np.median(off)), 0.004)
-        weight = np.clip(1 - (off / reach) ** 2, 0, None)[:, None] ** 2
+        reach = 4.7 * max(1.48 * float(np.median(off[known])), 0.004)
+        weight = np.where(known, share[:, 0] * np.clip(1 - (off / reach) ** 2, 0, None) ** 2, 0.0)[:, None]
         normal = design.T @ (weight * design) + 1e-9 * np.eye(design.shape[1])
         fitted = design @ np.linalg.solve(normal, design.T @ (weight * values))
     return np.asarray(fitted)
