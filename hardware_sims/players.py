@@ -167,7 +167,7 @@ class Players:
         yield from self._answer()
         if illegal:
             self.say("illegal-flick")
-            yield from self._until(_answers)
+            yield from self._until(_answers, at_most_s=1.5)
             yield from self._answer()
         if self._rng.random() >= person.ignores_orders:
             yield from self._obey()
@@ -347,10 +347,11 @@ class Players:
         alike = [disk for disk in self.table.disks() if disk.colour == colour]
         return min(alike, key=lambda disk: math.hypot(disk.x_mm - x_mm, disk.y_mm - y_mm), default=None)
 
-    def _until(self, content: Callable[[Call], bool]) -> Iterator[Moment]:
+    def _until(self, content: Callable[[Call], bool], at_most_s: float | None = None) -> Iterator[Moment]:
         """Waits for the referee, but not for ever; without one, as long as it would take."""
+        patience_s = self.patience_s if at_most_s is None else at_most_s
         waited = 0.0
-        while waited < (1.2 if self.referee is None else self.patience_s):
+        while waited < (1.2 if self.referee is None else patience_s):
             call = self._call()
             if call is not None and content(call):
                 break
