@@ -21,7 +21,7 @@ from dataclasses import replace
 from companion.games.at_rest import laid_ready, on_slab
 from companion.games.compare import Change, compare, pair_moved, same_place
 from companion.games.flicks import CLEARED, Flick, change_on, one_flick, place, several_flicks, surplus
-from companion.games.position import DISKS_EACH, Doubt, Judged, Question, State, next_to_flick, used_after
+from companion.games.position import DISKS_EACH, Doubt, Judged, Question, Resting, State, next_to_flick, used_after
 from companion.inputs import Look, SeenDisk
 from companion.ruling import Accepted, Ruling, Undecided
 from companion.terms import Field, Player
@@ -105,18 +105,21 @@ def judge_change(state: State, look: Look) -> Judged:
 def _seen_again(state: State, look: Look) -> State:
     """The state with a disk back that seemed to leave the board with the last flick, and lies where it lay.
 
-    A disk of the player to flick can have flown to that place; where it was seen to fly, it has.
+    A flick can have brought another disk to that place: it has, where it was seen to fly or moved something, and one
+    flick in turn explains all that is seen.
     """
-    if state.last is None:
+    if state.last is None or not state.last.gone:
         return state
-    found = change_on(state, look).found
-    back = tuple(
-        resting
-        for resting in state.last.gone
-        if any(disk.colour is resting.disk.colour and same_place(disk, resting.disk) for disk in found)
-        and not (resting.disk.colour is state.to_flick and look.flights and len(found) == 1)
-    )
-    gone = tuple(resting for resting in state.last.gone if resting not in back)
+    change = change_on(state, look)
+
+    def lies_there(gone: Resting) -> bool:
+        return any(disk.colour is gone.disk.colour and same_place(disk, gone.disk) for disk in change.found)
+
+    back = tuple(gone for gone in state.last.gone if lies_there(gone))
+    more_changed = len(back) < len(change.found) or change.lost or look.flights
+    if more_changed and len(flicks_seen(state, look)) <= 1:
+        return state
+    gone = tuple(gone for gone in state.last.gone if gone not in back)
     return replace(state, board=(*state.board, *back), last=replace(state.last, gone=gone))
 
 
