@@ -46,6 +46,8 @@ def ray_samples(
     )
     shape = (len(centres_mm) * RAYS, len(REACH))
     map_x, map_y = ((part / w).astype(np.float32).reshape(shape) for part in (u, v))
+    if not len(centres_mm):
+        return np.empty((0, RAYS, len(REACH), 3), dtype=np.uint8)  # OpenCV maps nothing to an error
     samples = cv2.remap(image_bgr, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(samples, dtype=np.uint8).reshape(len(centres_mm), RAYS, len(REACH), 3)
 
@@ -108,7 +110,8 @@ def ray_features(samples: npt.NDArray[np.uint8], setting: Array) -> Array:
     log = (np.roll(log, 1, axis=1) + 2 * log + np.roll(log, -1, axis=1)) / 4
     inside = log[:, :, :INSIDE].mean(axis=(1, 2), keepdims=True)
     contrast = np.clip(log - inside, -2, 2)
-    return np.concatenate([contrast.reshape(*contrast.shape[:2], -1), setting], axis=2)
+    along_ray = contrast.shape[2] * contrast.shape[3]
+    return np.concatenate([contrast.reshape(*contrast.shape[:2], along_ray), setting], axis=2)
 
 
 def _crossings(features: Array) -> tuple[Array, Array]:
