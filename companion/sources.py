@@ -33,6 +33,8 @@ _NOISES = 8
 """The noise is that of so many pictures of the table at rest."""
 _KNOCK_MM = 0.5
 """A board that lies further than this from where the calibration has it is found again."""
+_CHANGE_SHARE = 0.015
+"""Of the picture's brightness: a place that differs by less on average, besides noise, is as it was."""
 _FOLLOWED_SHARE = 0.02
 """Of the watched board: so much differs through resampling alone where the camera's new place is the right one."""
 _HAND_DISKS = 6.0
@@ -101,6 +103,8 @@ class BoardCamera:
         """What was read last, also while it is not yet sure."""
         self._profile = profile
         self._board = profile.board
+        self._reach_mm = self._board.disk_diameter_mm / 2
+        """Sightings closer than this are of one disk."""
         self._view = motion.view_of_board(calibration, self._board.corners_mm(), self._board.disk_diameter_mm)
         self._small: Image | None = None
         self._before: Image | None = None
@@ -169,8 +173,8 @@ class BoardCamera:
         At most so many `readings` are weighed against one another when no two in a row agree.
         """
         self.follow(frame)
-        self.reading = read_disks(frame.image_bgr, self.calibration, self._profile)
-        self._readings.append(sure(self.reading))
+        self.reading = self._as_changed(sure(read_disks(frame.image_bgr, self.calibration, self._profile)))
+        self._readings.append(self.reading)
         if self._under_hand(self._readings[-1]):
             self._readings.clear()
             return None
@@ -197,6 +201,34 @@ class BoardCamera:
             return False
         return motion.changed_board(motion.changes(small, motion.relit(before, small), still), self._view)
 
+    def _as_changed(self, reading: Reading) -> Reading:
+        """The reading where the picture differs from the last look, and what that look found where it does not.
+
+        What did not change in the picture did not change on the table, however a reading may waver.
+        """
+        if self._last is None or self._still is None or self._small is None:
+            return reading
+        lit = motion.relit(self._still.picture, self._small)
+        change = motion.change_levels(self._small, lit, self._view)
+        least = self._noise.levels + _CHANGE_SHARE * float(self._small.mean())
+
+        def same(place_mm: tuple[float, float]) -> bool:
+            x, y = self.calibration.project([place_mm])[0]
+            return motion.mean_level(change, (x, y), self._disk_px((x, y)) / 2, self._view) < least
+
+        kept = tuple(disk for disk in self._last.disks if same(disk.centre_mm))
+        new = tuple(
+            disk for disk in reading.disks if not same(disk.centre_mm) and not _touches(disk, kept, self._reach_mm)
+        )
+        cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
+        seen = {disk.cell for disk in (*kept, *new)}
+        hidden = tuple(
+            cell
+            for cell in reading.hidden
+            if cell not in seen and (cell in self._last.hidden or not same(tuple(cells_mm[cell[0] - 1, cell[1] - 1])))
+        )
+        return Reading((*kept, *new), hidden)
+
     def _under_hand(self, reading: Reading) -> bool:
         known = set(self._last.hidden) if self._last is not None else set()
         return len(set(reading.hidden) - known) >= _HAND_CELLS
@@ -205,11 +237,11 @@ class BoardCamera:
         """The reading that holds: the last one where it says what is known or what the one before it said."""
         latest = self._readings[-1]
         before = self._readings[-2] if len(self._readings) > 1 else self._last
-        if before is not None and _alike(latest, before, self._board.disk_diameter_mm / 2):
+        if before is not None and _alike(latest, before, self._reach_mm):
             return latest
         if len(self._readings) < readings:
             return None
-        return fuse(self._readings, self._board.disk_diameter_mm / 2)
+        return fuse(self._readings, self._reach_mm)
 
     def _learn_noise(self, before: Image, small: Image) -> None:
         self._noises.append(motion.noise_of(before, small))
@@ -279,10 +311,9 @@ class BoardCamera:
 
     def _flights(self, small: Image) -> tuple[Player | None, ...]:
         """The disks that flew since the last look, in the order in which they were first seen."""
-        reach_mm = self._board.disk_diameter_mm / 2
         flew = []
         for seen in self._flying:
-            times = [other.t_s for other in self._flying if math.dist(other.place_mm, seen.place_mm) < reach_mm]
+            times = [other.t_s for other in self._flying if math.dist(other.place_mm, seen.place_mm) < self._reach_mm]
             left = _apart(self._colour_at(small, seen.place_mm), seen.colour) > 0.5 * _apart(seen.bare, seen.colour)
             if left and max(times) - min(times) <= _FLIGHT_STAY_S:
                 flew.append(seen)
@@ -327,6 +358,10 @@ def _typical(group: list[Sighting]) -> Sighting:
         colour=colour,
         confidence=float(np.median([sighting.confidence for sighting in group])),
     )
+
+
+def _touches(disk: Sighting, others: Sequence[Sighting], reach_mm: float) -> bool:
+    return any(math.dist(disk.centre_mm, other.centre_mm) < reach_mm for other in others)
 
 
 def _commonest(values: list[T]) -> T:

@@ -236,14 +236,31 @@ def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob,
     return tuple(found)
 
 
+def change_levels(picture: Image, lit: Image, view: View) -> Image:
+    """By how many levels each place of a picture differs from the relit table at rest, noise and edges smoothed."""
+    sigma = view.disk_px / 8
+    smooth, bare = (cv2.GaussianBlur(each, (0, 0), sigma) for each in (picture, lit))
+    blue, green, red = cv2.split(cv2.absdiff(smooth, bare))
+    return np.asarray(cv2.max(cv2.max(blue, green), red), dtype=np.uint8)
+
+
+def mean_level(levels: Image, centre_px: tuple[float, float], radius_px: float, view: View) -> float:
+    """The mean of a small one-channel picture within a circle given in pixels of the full picture."""
+    return cv2.mean(levels, _circle(levels, centre_px, radius_px, view))[0]
+
+
 def mean_bgr(
     picture: Image, centre_px: tuple[float, float], radius_px: float, view: View
 ) -> tuple[float, float, float]:
     """A small picture's mean colour within a circle given in pixels of the full picture."""
+    return _mean_bgr(picture, _circle(picture, centre_px, radius_px, view))
+
+
+def _circle(picture: Image, centre_px: tuple[float, float], radius_px: float, view: View) -> Image:
     mask = np.zeros(picture.shape[:2], np.uint8)
     x, y = ((value + 0.5) / view.shrink - 0.5 for value in centre_px)
     cv2.circle(mask, (round(x), round(y)), max(1, round(radius_px / view.shrink)), 1, -1)
-    return _mean_bgr(picture, mask)
+    return mask
 
 
 def _any_channel(over: cv2.typing.MatLike) -> Image:
