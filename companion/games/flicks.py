@@ -55,7 +55,8 @@ def one_flick(state: State, player: Player, look: Look, left_board: int | None =
         used=used,
         board=tuple(board),
         question=None,
-        last=LastShot(shot, state.to_flick, flicked, tuple(state.board[index] for index in trace.gone)),
+        last=LastShot(shot, state.to_flick, flicked),
+        gone=tuple(state.board[index] for index in change.lost if index not in trace.moved),
     )
     return after, (*_on_orders(state, change, trace), _shot_ruling(shot, trace.flicked, judged), *_doubts(judged))
 

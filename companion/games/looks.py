@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from companion.games.at_rest import laid_ready, on_slab
 from companion.games.compare import Change, compare, pair_moved, same_place
-from companion.games.flicks import CLEARED, Flick, change_on, one_flick, place, several_flicks, surplus
+from companion.games.flicks import CLEARED, Flick, at_rest, change_on, one_flick, place, several_flicks, surplus
 from companion.games.position import DISKS_EACH, Doubt, Judged, Question, Resting, State, next_to_flick, used_after
 from companion.inputs import Look, SeenDisk
 from companion.ruling import Accepted, Ruling, Undecided
@@ -84,7 +84,7 @@ def judge_change(state: State, look: Look) -> Judged:
     again = _seen_again(state, look)
     if again != state:
         after, rulings = judge_change(again, look)
-        return after, rulings or (Accepted("Important Rules", "a disk is seen again: it had not left the board"),)
+        return after, rulings or (Accepted("Important Rules", "a disk is seen again: it was not gone"),)
     change = change_on(state, look)
     arrived = _arrived(state, look)
     for player in Player:
@@ -98,29 +98,44 @@ def judge_change(state: State, look: Look) -> Judged:
     if len(flicks) == 1 and not flicks[0].landed and not {disk.cell for disk in state.disks}.issuperset(look.hidden):
         return _ask_hidden(state, look)
     if missing(flicks) and not _both_seen_flying(state, flicks, look, change):
-        return _ask_turn(state, flicks, look)
+        return _seen_late(state, flicks, look) or _ask_turn(state, flicks, look)
     return several_flicks(state, flicks, look)
 
 
 def _seen_again(state: State, look: Look) -> State:
-    """The state with a disk back that seemed to leave the board with the last flick, and lies where it lay.
+    """The state with disks back that seemed to be gone with the last change, and lie where they lay.
 
-    A flick can have brought another disk to that place: it has, where it was seen to fly or moved something, and one
-    flick in turn explains all that is seen.
+    A flick can have brought another disk to that place: it has, where more is seen than that and one flick in turn
+    explains it all.
     """
-    if state.last is None or not state.last.gone:
-        return state
     change = change_on(state, look)
 
     def lies_there(gone: Resting) -> bool:
         return any(disk.colour is gone.disk.colour and same_place(disk, gone.disk) for disk in change.found)
 
-    back = tuple(gone for gone in state.last.gone if lies_there(gone))
+    back = tuple(gone for gone in state.gone if lies_there(gone))
     more_changed = len(back) < len(change.found) or change.lost or look.flights
     if more_changed and len(flicks_seen(state, look)) <= 1:
         return state
-    gone = tuple(gone for gone in state.last.gone if gone not in back)
-    return replace(state, board=(*state.board, *back), last=replace(state.last, gone=gone))
+    gone = tuple(gone for gone in state.gone if gone not in back)
+    return replace(state, board=(*state.board, *back), gone=gone)
+
+
+def _seen_late(state: State, flicks: tuple[Flick, ...], look: Look) -> Judged | None:
+    """The last flick's disk, where it seemed to leave the board and lies there after all; None where it does not.
+
+    That is likelier than two more flicks of which nothing was seen but this disk.
+    """
+    last, new = state.last, new_disks(state, look)
+    if last is None or last.flicked != (None,) or look.flights or len(flicks) != 2 or len(new) != 1:
+        return None
+    if new[0].colour is not last.shot.player or last.shot.player is state.to_flick:
+        return None
+    resting = at_rest(state, new[0], last.shot.n)
+    after = replace(state, board=(*state.board, resting), last=replace(last, flicked=new))
+    orders = () if resting.order is None else (resting.order,)
+    seen = Accepted("Quick Start", f"{new[0].colour.label}'s disk did not leave the board", None, orders, disks=new)
+    return after, (seen,) if resting.doubt is None else (seen, resting.doubt)
 
 
 def taken_by_hand(state: State, look: Look) -> State:
@@ -235,7 +250,7 @@ def _without_flick(state: State, look: Look, change: Change) -> Judged:
         for index, resting in enumerate(state.board)
         if index not in taken
     )
-    after = replace(state, board=board)
+    after = replace(state, board=board, gone=tuple(state.board[index] for index in sorted(taken)) or state.gone)
     rulings: tuple[Ruling, ...] = ()
     if taken:
         rulings = (CLEARED,) if state.orders and not after.orders else (_taken(state, taken),)

@@ -40,20 +40,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class LastShot:
-    """The last flick: whose turn it was, what left the board, and the disks that can be the flicked one.
-
-    Of these, None stands for one that left the board.
-    """
+    """The last flick, whose turn it was, and the disks that can be the flicked one; None is one that left the board."""
 
     shot: Shot
     turn: Player
     flicked: tuple[SeenDisk | None, ...]
-    gone: tuple[Resting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One game: who is to flick, how many each has flicked (A first), and the board as it stood when last judged."""
+    """One game: who is to flick, how many each has flicked (A first), and the board as it stood when last judged.
+
+    `gone` are the disks that the last change took off the board, in case they were only not seen.
+    """
 
     setup: Setup
     to_flick: Player
@@ -61,6 +60,7 @@ class State:
     board: tuple[Resting, ...] = ()
     question: Question | None = None
     last: LastShot | None = None
+    gone: tuple[Resting, ...] = ()
     ended: bool = False
 
     @property

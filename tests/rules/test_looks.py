@@ -206,6 +206,25 @@ SEEING = {
         ("a:4,4 b:5,5 hand", ["noted"]),
         ("a:4,4 b:5,5 a:6,6 hand", ["3 a left 0"]),
     ],
+    "a disk to take off not seen for once is not off": [
+        ("a:1,1 flew-a", ["1 a left 0, a off own-front-row"]),
+        ("", ["cleared"]),
+        ("a:1,1", ["noted"]),
+        ("b:5,5 hand", ["cleared", "2 b left 0"]),
+    ],
+    "a flicked disk seen late": [
+        ("flew-a", ["1 a left 1"]),
+        ("a:1,1 hand", ["noted, a off own-front-row"]),
+        ("b:5,5 hand", ["cleared", "2 b left 0"]),
+    ],
+    "seen late and too close to call": [
+        ("flew-a", ["1 a left 1"]),
+        ("a@50,69.5~0.3", ["noted", "undecided stays or comes-off"]),
+    ],
+    "the same player's next disk flies: that is out of turn": [
+        ("flew-a", ["1 a left 1"]),
+        ("a:4,4 flew-a", ["undecided flick-lost or out-of-turn"]),
+    ],
     "seen again together with the next flick": [
         ("a:4,4 hand", ["1 a left 0"]),
         ("b:5,5 flew-b", ["2 b left 1"]),
