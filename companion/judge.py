@@ -148,9 +148,6 @@ def _setup(table: Json) -> Setup:
     names = table.get("names", ["A", "B"])
     if not isinstance(names, list) or len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise InputError("names must be two")
-    sudden_death = table.get("sudden_death", False)
-    if not isinstance(sudden_death, bool):
-        raise InputError("sudden_death must be true or false")
     return Setup(
         _one_of(Mode, table.get("mode", Mode.MATCH if in_match else Mode.BASIC), "mode"),
         _whole(table.get("threshold", 11), "threshold", least=1),
@@ -159,7 +156,7 @@ def _setup(table: Json) -> Setup:
         _one_of(IllegalFlick, table.get("illegal_flick", IllegalFlick.REMOVE), "illegal_flick"),
         _field(_object(table.get("board", {}), "board")),
         _pair(table.get("points", [0, 0]), "points"),
-        sudden_death,
+        _flag(table, "sudden_death"),
     )
 
 
@@ -198,7 +195,7 @@ def _game(setup: Setup, table: Json) -> pathways.State:
     last = setup.starter.other if used[0] == used[1] else Player.A if used[0] > used[1] else Player.B
     given = _one_of_or_none(Player, table.get("to_flick"), "to_flick")
     to_flick = pathways.next_to_flick(used, last) if given is None else given
-    game = replace(pathways.start(setup, to_flick), used=used, ended=table.get("ended") is True)
+    game = replace(pathways.start(setup, to_flick), used=used, ended=_flag(table, "ended"))
     if not game.over and game.flicks_left(to_flick) == 0 and sum(used) < 2 * pathways.DISKS_EACH:
         raise InputError(f"to_flick: {to_flick.label} has flicked all {pathways.DISKS_EACH} disks")
     board = (
@@ -206,8 +203,8 @@ def _game(setup: Setup, table: Json) -> pathways.State:
             game,
             disk,
             _one_of_or_none(Why, entry.get("order"), "order"),
-            counts=entry.get("counts", True) is True,
-            too_close=entry.get("too_close", False) is True,
+            counts=_flag(entry, "counts", default=True),
+            too_close=_flag(entry, "too_close"),
         )
         for disk, entry in zip(disks, seen, strict=True)
     )
@@ -261,14 +258,14 @@ def _tally(match: Match, table: Json) -> Tally:
 
 
 def _look(field: Field, table: Json) -> Look:
-    _refuse_unknown(table, ("disks", "hidden", "hand", "flights", "frame", "t_s"), "look: ")
+    _refuse_unknown(table, ("disks", "hidden", "hand", "flights"), "look: ")
     flights, hidden = table.get("flights", []), table.get("hidden", [])
     if not isinstance(flights, list) or not isinstance(hidden, list):
         raise InputError("flights and hidden must be lists")
     return Look(
         _disks(field, table.get("disks")),
         tuple(cell for cell in (_cell(field, cell) for cell in hidden) if cell is not None),
-        table.get("hand") is True,
+        _flag(table, "hand"),
         tuple(_one_of_or_none(Player, colour, "flights") for colour in flights),
     )
 
@@ -372,6 +369,13 @@ def _one_of_or_none(kind: type[Choice], value: object, key: str) -> Choice | Non
 def _whole(value: object, key: str, least: int = 0, most: int = _MOST) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InputError(f"{key} must be a whole number from {least} to {most}")
+    return value
+
+
+def _flag(table: Json, key: str, *, default: bool = False) -> bool:
+    value = table.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(f"{key} must be true or false")
     return value
 
 

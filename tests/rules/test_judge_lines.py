@@ -4,6 +4,8 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from companion.cli import main
 from companion.judge import PathwaysJudge
@@ -120,6 +122,7 @@ IMPOSSIBLE_SETUPS = {
     "a match that is over": {"mode": "match", "points": [11, 3]},
     "an unknown starter": {"starter": "c"},
     "ages that say nothing": {"ages": [30, 30]},
+    "ended in words": {"ended": "yes"},
     "true for a number": {"threshold": True},
     "13 disks flicked": {"used": [13, 0]},
     "more disks on the board than flicked": {"used": [0, 0], "disks": [{"colour": "a", "cell": [4, 4]}]},
@@ -191,6 +194,52 @@ def test_what_is_not_json_is_one_line_on_stderr_and_exit_1(bad):
     assert len(ran.stderr.splitlines()) == 1
     assert "line 2" in ran.stderr
     assert len(ran.stderr) < 300
+
+
+WORDS = [
+    "setup",
+    "game",
+    "shot",
+    "look",
+    "declare",
+    "correct",
+    "player",
+    "disks",
+    "colour",
+    "cell",
+    "x_mm",
+    "y_mm",
+    "far",
+]
+WORDS += [
+    "lying",
+    "mode",
+    "match",
+    "a",
+    "b",
+    "used",
+    "points",
+    "what",
+    "choice",
+    "was",
+    "now",
+    "board",
+    "rows",
+    "hidden",
+]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.floats(-10, 500) | st.sampled_from(WORDS) | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(WORDS[:6]), VALUES, min_size=1, max_size=1), max_size=6))
+def test_whatever_the_line_it_is_answered(lines):
+    judge = PathwaysJudge()
+    judge.answer('{"setup": {"mode": "match"}}')
+    for line in lines:
+        assert judge.answer(json.dumps(line))["ruling"] in ("accepted", "refused", "undecided")
 
 
 def test_an_unknown_game_is_wrong_usage():
