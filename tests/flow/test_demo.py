@@ -140,7 +140,7 @@ def state(url: str) -> dict[str, Any]:
 
 
 def flicks_left(url: str) -> int:
-    return sum(player["left"] for player in state(url)["players"].values())
+    return sum(player.get("left", DISKS_EACH) for player in state(url)["players"].values())
 
 
 def test_the_demo_serves_its_page_plays_and_stops_at_once_without_a_word(tmp_path):
