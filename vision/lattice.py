@@ -71,7 +71,7 @@ def find_board(image_bgr: Image, profile: Profile, a_side: str | None = None) ->
         try:
             found = _fit_near(gray, small, small.to_full @ place.homography(board), profile)
         except CalibrationError as error:
-            why = str(error)
+            why = str(error) if why == _NOT_SEEN else why
             continue
         return _inside(_with_a_at(found, board, a_side), board)
     raise CalibrationError(f"{why}; show the whole board in even light, or give its corners")

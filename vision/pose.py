@@ -32,6 +32,8 @@ _WALL_PX = 0.8
 _STEP_PX = 0.5
 _REACH_PX = 3.0
 """The least reach: in small pictures an edge is wider than the last round's millimetres."""
+_FOOT_WEIGHT = 0.3
+"""Of the wall's foot against the rim: where it is seen depends on the slab's thickness, which is known less well."""
 _NOISES = 2.5
 _SHARE = 0.3
 """An edge is clear when it is so many times the slab's own texture, and so much of the sharpest on its ray."""
@@ -69,15 +71,18 @@ class RimFit:
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """One row a ray: the rim's point in mm, the rim's unit normal in pixels, outwards, pixels along it for a
-    millimetre along the ray, and where the edge was found along the normal from `rim_px` (NaN: nowhere)."""
+    """What is measured on each ray, one row a ray."""
 
     rim_mm: Floats
     rim_px: Floats
     normal: Floats
+    """Of the rim in the picture, outwards, of unit length."""
     scale: Floats
+    """Pixels along the normal for a millimetre along the ray."""
     wall_px: Floats
+    """How far inside of the rim, along the normal, the foot of the hole's wall is seen; 0 where the rim hides it."""
     offset_px: Floats
+    """How far outside of `rim_px`, along the normal, the edge was found; NaN where there was none."""
 
     def at_rim(self, off_px: Floats) -> npt.NDArray[np.bool_]:
         """Whether edges so far outside of where a camera puts the rim are the rim's, not the foot's of the wall."""
@@ -254,11 +259,13 @@ def _fit(
     radius_mm = 0.0
     off = aim - here
     for _ in range(_STEPS):
-        spread = 1.4826 * float(np.median(np.abs(off[found]))) if found.any() else 0.0
+        at_rim = edges.at_rim(off)
+        miss = off + np.where(at_rim, 0, edges.wall_px)
+        spread = 1.4826 * float(np.median(np.abs(miss[found]))) if found.any() else 0.0
         spread = min(max(spread, _LEAST_SPREAD_PX), spread_px)
-        weight = np.maximum(1 - (off / (_CUTOFF * spread)) ** 2, 0) ** 2 / spread**2
-        weighted = slopes_found * (weight * trust * edges.at_rim(off))[:, None]
-        pull = off @ weighted
+        weight = np.maximum(1 - (miss / (_CUTOFF * spread)) ** 2, 0) ** 2 / spread**2
+        weighted = slopes_found * (weight * trust * np.where(at_rim, 1, _FOOT_WEIGHT))[:, None]
+        pull = miss @ weighted
         pull[6:] += prior[6:] * (log_focal - math.log(camera.focal_px), -radius_mm)
         step = np.linalg.solve(slopes.T @ weighted + np.diag(prior), pull).astype(np.float64)
         camera = camera.moved(step[:7], middle_mm)
