@@ -105,6 +105,7 @@ def referee(
         pictures = open_source(source)
         store = Store(store_path) if store_path is not None else None
     except (ProfileError, CameraError, StoreError) as error:
+        teller.end(None, str(error))
         _fail(str(error))
     session = Session(
         profile,
@@ -330,12 +331,13 @@ class _Teller:
         for event in events_to_json(rulings, look):
             self._print(event)
 
-    def end(self, session: Session, why: str) -> None:
-        """What stands, where the game is not over, and the last line."""
-        standing = session.referee.standing
+    def end(self, session: Session | None, why: str) -> None:
+        """What stands, where the game is not over, and the last line; no session where it could not begin."""
+        standing = session.referee.standing if session is not None else Standing()
         if standing.game is not None and not standing.game.over:
             self.tell(Declaration(Declared.END_GAME), (game_over(standing),))
-        self._print({"event": "end", "frames": session.frames, "blank": session.blank, "why": why})
+        frames, blank = (session.frames, session.blank) if session is not None else (0, 0)
+        self._print({"event": "end", "frames": frames, "blank": blank, "why": why})
 
     def _print(self, event: dict[str, object]) -> None:
         if self._as_json:
