@@ -73,7 +73,7 @@ class Table:
     def _forget(self, match: Match | None) -> None:
         self._match = match
         self._referee = Referee()
-        self._words = Words({player: player.label for player in Player}, self._colour_words)
+        self._words = Words({player: player.label for player in Player}, self._colour_words, self._board)
         self._seq = 0
         self._lines: list[Json] = []
         self._changes: list[tuple[int, int]] = []
@@ -97,7 +97,7 @@ class Table:
         after = self._referee.standing
         self._seq = entry.seq
         if after.match is not None:
-            self._words = Words(dict(zip(Player, after.match.names, strict=True)), self._colour_words)
+            self._words = Words(dict(zip(Player, after.match.names, strict=True)), self._colour_words, self._board)
         if isinstance(entry.input, Look):
             self._hidden = entry.input.hidden
         if not entry.rulings:

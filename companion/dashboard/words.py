@@ -17,6 +17,7 @@ from companion.ruling import (
     Why,
 )
 from companion.terms import Lying, Mode, Player
+from vision.board import HolesBoard
 
 MODES = {
     Mode.BASIC: "Basic game",
@@ -79,9 +80,10 @@ _LETTER = re.compile(r"\b([AB])(?=['’]s\b| (?:was|is|has|did|flicks|wins)\b)")
 class Words:
     """Says things with the players' names and the words for their disks' colours."""
 
-    def __init__(self, names: dict[Player, str], colours: dict[Player, str]) -> None:
+    def __init__(self, names: dict[Player, str], colours: dict[Player, str], board: HolesBoard) -> None:
         self.names = names
         self.colours = colours
+        self._board = board
 
     def order(self, order: Order) -> str:
         """What to do: "Take the red disk at row 1, column 3 off"."""
@@ -104,7 +106,8 @@ class Words:
             case Accepted(event=GameStarted() as started):
                 return f"Game {started.game}: {self.names[started.starter]} flicks first"
             case Accepted() | Refused() | Undecided():
-                return self._reason(ruling.why)
+                # What follows the first semicolon is the order in words, which the page shows for itself.
+                return self._reason(ruling.why.split(";")[0] if ruling.orders else ruling.why)
 
     def detail(self, ruling: Ruling) -> str:
         """What the headline leaves out, or nothing."""
@@ -153,7 +156,10 @@ class Words:
         if order.why in (Why.OWN_LAUNCH_AREA, Why.OPPOSING_LAUNCH_AREA):
             area = order.colour if order.why is Why.OWN_LAUNCH_AREA else order.colour.other
             return f"in {self.names[area]}’s launch area"
-        return "marked on the board"
+        board = self._board
+        row = round((order.y_mm - board.first_row_mm) / board.pitch_mm) + 1
+        column = round((order.x_mm - board.margin_mm) / board.pitch_mm) + 1
+        return f"by row {min(max(row, 1), board.rows)}, column {min(max(column, 1), board.columns)}"
 
     def _outcome(self, shot: Shot, orders: tuple[Order, ...]) -> str:
         off = sum(order.do is Do.REMOVE for order in orders)

@@ -66,7 +66,7 @@ def append_until_killed(path: Path) -> None:
     match = store.latest()
     referee = Referee() if match is None else store.resume(match)
     done = 0 if match is None else len(store.entries(match))
-    print("open", os.getpid(), done, flush=True)
+    _tell(f"open {os.getpid()} {done}")
     for k, given in enumerate(match_inputs(), 1):
         if k > done:
             rulings = referee.take(given)
@@ -74,7 +74,12 @@ def append_until_killed(path: Path) -> None:
                 match = store.begin("pathways", given, rulings)
             else:
                 store.append(match, given, rulings)
-            print("appended", k, flush=True)
+            _tell(f"appended {k}")
+
+
+def _tell(line: str) -> None:
+    # In one write, which a pipe takes whole or not at all.
+    os.write(1, f"{line}\n".encode())
 
 
 def fork_appenders(path: Path) -> None:
@@ -83,7 +88,7 @@ def fork_appenders(path: Path) -> None:
         if child == 0:
             append_until_killed(path)
         os.waitpid(child, 0)
-        print("killed", child, flush=True)
+        _tell(f"killed {child}")
 
 
 def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path):
