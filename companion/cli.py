@@ -155,6 +155,8 @@ def demo(game: str, port: int, seed: int) -> None:
     said.put(Declaration(Declared.START, Setup(Mode.MATCH, names=("Ada", "Ben"), field=field)))
     pictures = open_source(f"http://127.0.0.1:{stream.server_port}/")
     assert isinstance(pictures, Camera)
+    # It cannot be unplugged, but a busy computer may be long in drawing its first picture.
+    pictures.stale_s = 60.0
     live = Live(simulated=True)
     try:
         with TemporaryDirectory(prefix="companion-demo-") as folder:
