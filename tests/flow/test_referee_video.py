@@ -60,8 +60,14 @@ def told(result: Result) -> list[dict]:
 
 
 @pytest.mark.skipif(not GAMES, reason="the shared videos are not here")
-@pytest.mark.parametrize("truth_path", GAMES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("corners_given", [True, False], ids=["corners", "found"])
+@pytest.mark.parametrize(
+    ("truth_path", "corners_given"),
+    [
+        pytest.param(path, given, marks=() if given is (n % 2 == 0) else pytest.mark.long, id=f"{path.stem}-{said}")
+        for n, path in enumerate(GAMES)
+        for given, said in ((True, "corners-given"), (False, "board-found"))
+    ],
+)
 def test_every_shot_order_and_count_of_a_whole_game(truth_path, corners_given, tmp_path):
     truth = json.loads(truth_path.read_text())
     corners = " ".join(f"{x:.2f},{y:.2f}" for x, y in truth["views"][0]["corners_px"])
