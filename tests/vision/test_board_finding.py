@@ -126,7 +126,8 @@ SCENES = {
     "large": Scene(size_wh=(1920, 1080), distance_mm=800.0, from_deg=-10.0, tilt_deg=8.0),
     "dark": Scene(light=0.3),
     "overexposed": Scene(light=1.75),
-    "noisy": Scene(noise=12.0),
+    "noisy": Scene(noise=30.0),
+    "dark and noisy": Scene(light=0.22, noise=12.0),
     "bright table, dark slab": Scene(slab=80, table=190, wall=78, tilt_deg=25.0),
     "hand": Scene(hand=((-250.0, 150.0), (190.0, 240.0))),
     "hand along a row": Scene(hand=((-250.0, 180.0), (300.0, 190.0))),
@@ -204,6 +205,11 @@ def test_corners_clicked_by_hand_are_refined(profile):
 
 def test_where_a_hand_hides_a_whole_row_the_slab_decides():
     scene = Scene(hand=((-300.0, 82.0), (330.0, 100.0)), disks=False)
+    assert error_percent(find_board(scene.picture(), PROFILE), scene.corners_px()) < 0.2
+
+
+def test_two_holes_of_a_row_in_sight_are_enough():
+    scene = Scene(hand=((-300.0, 88.0), (215.0, 98.0)), disks=False, outline=False)
     assert error_percent(find_board(scene.picture(), PROFILE), scene.corners_px()) < 0.2
 
 
