@@ -1,4 +1,4 @@
-"""The camera over the simulated table: where it stands, what its lens and sensor do to the light, and what goes wrong.
+"""The camera over the simulated table: what its lens and sensor do to the light, and what goes wrong.
 
 The board without disks is traced once for each view and kept; a frame traces only what lies round disks that have
 changed, then lays arms over it and does what a webcam does. Pixels follow OpenCV: an integer is a pixel's centre.
@@ -7,14 +7,17 @@ changed, then lays arms over it and does what a webcam does. Pixels follow OpenC
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from hardware_sims.scene import Arm, Disk, Plane, Point, Scene, Vector
-from vision.board import Floats, HolesBoard
+from hardware_sims.arms import Arm, Tube, tube_shadow, tubes
+from hardware_sims.disks import Disk, Point
+from hardware_sims.materials import Plane
+from hardware_sims.scene import Scene, Vector
+from hardware_sims.view import View
+from vision.board import Floats
 from vision.calibration import Calibration
 
 Image = npt.NDArray[np.uint8]
@@ -22,70 +25,6 @@ Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom excluded."""
 
 GAMMA = 2.2
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """Where the camera stands and how its lens draws."""
-
-    size_wh: tuple[int, int] = (1280, 720)
-    fov_x_deg: float = 60.0
-    tilt_deg: float = 12.0
-    """From looking straight down."""
-    azimuth_deg: float = -90.0
-    """Side of the board on which it stands, anticlockwise from x."""
-    distance_mm: float = 800.0
-    roll_deg: float = 0.0
-    """Turn of the picture about its middle; 0 has player A's side at the bottom when it stands there."""
-    aim_mm: tuple[float, float] = (0.0, 0.0)
-    """Where its axis meets the slab, from the slab's middle."""
-    distortion: tuple[float, float] = (0.0, 0.0)
-    """OpenCV's k1 and k2."""
-    mirrored: bool = False
-
-    def calibration(self, board: HolesBoard) -> Calibration:
-        """The pinhole camera of this view, without distortion and mirroring."""
-        return _pinhole(self, board)
-
-    def focal_px(self) -> float:
-        """Focal length in pixels."""
-        return self.size_wh[0] / 2 / math.tan(math.radians(self.fov_x_deg) / 2)
-
-    def project(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
-        """Pixels, (n, 2), of board points (n, 2) at one height or a height each, with distortion and mirroring."""
-        drawn = self.drawn(board, points_mm, z_mm)
-        if self.mirrored:
-            drawn[:, 0] = self.size_wh[0] - 1 - drawn[:, 0]
-        return drawn
-
-    def drawn(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
-        """As `project`, before the picture is mirrored."""
-        points = np.asarray(points_mm, dtype=np.float64)
-        matrix = self.calibration(board).matrix()
-        mapped = points @ matrix[:, :2].T + np.outer(np.broadcast_to(z_mm, len(points)), matrix[:, 2]) + matrix[:, 3]
-        middle = (np.array(self.size_wh) - 1) / 2
-        off = (mapped[:, :2] / mapped[:, 2:] - middle) / self.focal_px()
-        square = (off**2).sum(axis=1, keepdims=True)
-        bent = 1 + self.distortion[0] * square + self.distortion[1] * square**2
-        return np.asarray(off * bent * self.focal_px() + middle)
-
-
-@lru_cache(maxsize=64)
-def _pinhole(view: View, board: HolesBoard) -> Calibration:
-    tilt, azimuth, roll = (math.radians(angle) for angle in (view.tilt_deg, view.azimuth_deg, view.roll_deg))
-    back = np.array([math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)])
-    target = np.array([board.width_mm / 2 + view.aim_mm[0], board.length_mm / 2 + view.aim_mm[1], 0.0])
-    eye = target + view.distance_mm * back
-    right = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
-    down = np.cross(-back, right)
-    turn = np.array([[math.cos(roll), math.sin(roll), 0], [-math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
-    rotation = turn @ np.stack([right, down, -back])
-    width, height = view.size_wh
-    focal_px = view.focal_px()
-    camera = np.array([[focal_px, 0, (width - 1) / 2], [0, focal_px, (height - 1) / 2], [0, 0, 1]])
-    matrix = camera @ np.column_stack([rotation, -rotation @ eye])
-    matrix = matrix / matrix[2, 3]
-    return Calibration(view.size_wh, tuple(float(value) for value in matrix.ravel()), 0.0, view.fov_x_deg, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +281,7 @@ class Camera:
         for rect, kept in self._arm_shadows(arms):
             left, top, right, bottom = rect
             shaded[top:bottom, left:right] *= kept[..., None]
-        outlines = [self._tube_px(tube) for arm in arms if not arm.shadow_only for tube in _tubes(arm)]
+        outlines = [self._tube_px(tube) for arm in arms if not arm.shadow_only for tube in tubes(arm)]
         if not outlines:
             return shaded
         left, top, right, bottom = rect = self._bounds(np.concatenate(outlines))
@@ -353,7 +292,7 @@ class Camera:
         shaded[top:bottom, left:right] = under + (drawn - under) * alpha[..., None]
         return shaded
 
-    def _tube_px(self, tube: "_Tube") -> Floats:
+    def _tube_px(self, tube: Tube) -> Floats:
         seen = []
         for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
             square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * radius * 1.3 + np.array(place[:2])
@@ -365,9 +304,8 @@ class Camera:
         left, top, right, bottom = rect
         colours = np.zeros((bottom - top, right - left, 3), np.float32)
         cover = np.zeros((bottom - top, right - left), np.float32)
-        seen = (tube for arm in arms if not arm.shadow_only for tube in _tubes(arm))
-        tubes = sorted(seen, key=lambda tube: tube.start[2] + tube.end[2])
-        for tube in tubes:
+        seen = (tube for arm in arms if not arm.shadow_only for tube in tubes(arm))
+        for tube in sorted(seen, key=lambda tube: tube.start[2] + tube.end[2]):
             box = self._bounds(self._tube_px(tube))
             box = max(box[0], left), max(box[1], top), min(box[2], right), min(box[3], bottom)
             if box[0] >= box[2] or box[1] >= box[3]:
@@ -379,7 +317,7 @@ class Camera:
             cover[part] = np.maximum(cover[part], alpha)
         return colours, cover
 
-    def _draw_tube(self, tube: "_Tube", rect: Rect) -> tuple[Plane, Plane]:
+    def _draw_tube(self, tube: Tube, rect: Rect) -> tuple[Plane, Plane]:
         """Light (h, w, 3) and cover (h, w) of one tube: each ray's nearest approach to its axis."""
         x, y, z = self._rays_of(rect, 1)
         axis = [b - a for a, b in zip(tube.start, tube.end, strict=True)]
@@ -427,8 +365,8 @@ class Camera:
         seen = self._calibration.board_from_px(np.column_stack([x_px.ravel(), y_px.ravel()]))
         points = [seen[:, 0].astype(np.float32), seen[:, 1].astype(np.float32)]
         hidden = np.zeros(len(seen), np.float32)
-        for tube in (tube for arm in arms for tube in _tubes(arm)):
-            hidden = np.maximum(hidden, _tube_shadow(points, tube, place, lamp.radius_mm))
+        for tube in (tube for arm in arms for tube in tubes(arm)):
+            hidden = np.maximum(hidden, tube_shadow(points, tube, place, lamp.radius_mm))
         kept = ((1 - self.scene.lit_share() * hidden) ** (1 / GAMMA)).reshape(x_px.shape)
         touched = np.argwhere(kept < 0.995)
         if not len(touched):
@@ -442,70 +380,6 @@ class Camera:
             np.arange(rect[1], rect[3], dtype=np.float32) / coarse,
         )
         yield rect, np.asarray(cv2.remap(kept.astype(np.float32), grid_x, grid_y, cv2.INTER_LINEAR))
-
-
-@dataclass(frozen=True, slots=True)
-class _Tube:
-    """A tapered tube with round ends."""
-
-    start: Point
-    end: Point
-    start_mm: float
-    end_mm: float
-    colour: tuple[float, float, float]
-    folds: float = 0.0
-
-
-def _tubes(arm: Arm) -> list[_Tube]:
-    """An arm as tubes: fingers, palm, wrist and sleeve."""
-    back = math.cos(math.radians(arm.from_deg)), math.sin(math.radians(arm.from_deg))
-    side = -back[1], back[0]
-    tip_x, tip_y, tip_z = arm.tip_mm
-    size = arm.size
-
-    def at(behind: float, beside: float, above: float) -> Point:
-        return (
-            tip_x + size * (behind * back[0] + beside * side[0]),
-            tip_y + size * (behind * back[1] + beside * side[1]),
-            tip_z + size * above,
-        )
-
-    tubes = []
-    for finger, (reach, beside) in enumerate(((0.0, 0.0), (-4.0, 19.0), (4.0, 37.0), (20.0, 53.0))):
-        fan = arm.spread * (finger - 1.0) * 7
-        curl = 0.0 if finger == 0 else 6.0
-        knuckle, joint = at(92, 8 + beside * 0.75, 40), at(42 + reach * 0.5, beside + fan * 0.5, 30 + curl)
-        tubes.append(_Tube(at(reach, beside + fan, 8.0 + curl), joint, 7.2 * size, 8.6 * size, arm.skin))
-        tubes.append(_Tube(joint, knuckle, 8.6 * size, 10.5 * size, arm.skin))
-    tubes.append(_Tube(at(62, -34 - 8 * arm.spread, 18), at(98, -16, 30), 8.5 * size, 10.5 * size, arm.skin))
-    tubes.append(_Tube(at(98, -16, 30), at(140, 6, 36), 10.5 * size, 16.0 * size, arm.skin))
-    for beside in (10, 24, 38):
-        palm = _Tube(at(92, beside, 38), at(150, 22, 40), 13.0 * size, 20.0 * size, arm.skin)
-        tubes.append(palm)
-    wrist, cuff = at(150, 22, 40), at(160 + arm.bare_mm, 22, 46)
-    tubes.append(_Tube(wrist, cuff, 22.0 * size, 26.0 * size, arm.skin))
-    if arm.bare_mm < 600:
-        tubes.append(_Tube(cuff, at(800, 30, 120), 35.0 * size, 48.0 * size, arm.sleeve, 0.12))
-    return tubes
-
-
-def _tube_shadow(points: list[Plane], tube: _Tube, lamp: Point, lamp_mm: float) -> Plane:
-    """Share of the lamp that a tube hides from points (x, y) of the slab's plane: from its shadow's outline."""
-    ends = []
-    for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
-        grow = lamp[2] / max(lamp[2] - place[2], 1.0)
-        x, y = (lamp[k] + (place[k] - lamp[k]) * grow for k in (0, 1))
-        ends.append((x, y, radius * grow, lamp_mm * (grow - 1)))
-    (start_x, start_y, start_r, start_soft), (end_x, end_y, end_r, end_soft) = ends
-    axis_x, axis_y = end_x - start_x, end_y - start_y
-    span = max(axis_x**2 + axis_y**2, 1e-6)
-    share = np.clip(((points[0] - start_x) * axis_x + (points[1] - start_y) * axis_y) / span, 0, 1)
-    away = np.hypot(points[0] - start_x - share * axis_x, points[1] - start_y - share * axis_y)
-    outline = start_r + (end_r - start_r) * share
-    soft = np.maximum(start_soft + (end_soft - start_soft) * share, 1.0)
-    within = np.clip((outline - away) / (2 * soft) + 0.5, 0, 1)
-    # A lamp wider than the tube is never hidden whole.
-    return np.asarray(within * np.minimum(1, outline / soft), dtype=np.float32)
 
 
 def _overlap(a: Rect, b: Rect) -> bool:

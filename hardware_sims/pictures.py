@@ -14,9 +14,23 @@ from typing import Any
 import cv2
 import numpy as np
 
-from hardware_sims import table
-from hardware_sims.camera import GAMMA, Camera, Image, Settings, View
-from hardware_sims.scene import Arm, Disk, Lamp, Rgb, Room, Scene
+from hardware_sims.arms import Arm
+from hardware_sims.camera import GAMMA, Camera, Image, Settings
+from hardware_sims.disks import (
+    STANDARD,
+    Disk,
+    beside,
+    cell_mm,
+    flat,
+    in_cell,
+    leaning,
+    nearest_cell,
+    tilted,
+    tipping_mm,
+)
+from hardware_sims.materials import Rgb
+from hardware_sims.scene import Lamp, Room, Scene
+from hardware_sims.view import View
 from vision.board import Floats, HolesBoard
 
 COLOURS = (
@@ -72,7 +86,7 @@ def random_beside(board: HolesBoard, rng: np.random.Generator) -> tuple[Disk, ..
         colour = "ab"[int(rng.integers(2))]
         x, y = rng.uniform((-70, -70), (board.width_mm + 70, board.length_mm + 70))
         outside_mm = max(-x, x - board.width_mm, -y, y - board.length_mm)
-        disk = table.beside(board, f"{colour}-{number}", colour, float(x), float(y))
+        disk = beside(board, f"{colour}-{number}", colour, float(x), float(y))
         if outside_mm > reach_mm + 1 and not any(_collide(board, disk, other) for other in disks):
             disks.append(disk)
     return tuple(disks)
@@ -95,10 +109,10 @@ def _random_disk(
     flats = [disk for disk in disks if disk.lying == "flat"]
     if kind == "in_cell":
         x, y = way * play_mm * math.sqrt(rng.uniform())
-        return table.in_cell(board, name, colour, cell, (float(x), float(y)), shade)
+        return in_cell(board, name, colour, cell, (float(x), float(y)), shade)
     if kind == "tilted":
         tilt_deg = float(rng.uniform(18, 60))
-        disk = table.tilted(board, name, colour, cell, tilt_deg, float(math.degrees(angle)), shade)
+        disk = tilted(board, name, colour, cell, tilt_deg, float(math.degrees(angle)), shade)
         return replace(disk, x_mm=disk.x_mm + float(rng.normal(0, 0.7)), y_mm=disk.y_mm + float(rng.normal(0, 0.7)))
     if kind == "flat":
         x, y = rng.uniform((0, 0), (board.width_mm, board.length_mm))
@@ -109,7 +123,7 @@ def _random_disk(
         x, y = rng.uniform(0.8, 12), rng.uniform(board.launch_line_mm, board.length_mm - board.launch_line_mm)
         x = x if rng.uniform() < 0.5 else board.width_mm - x
     elif kind == "rim":
-        x, y = np.array(table.cell_mm(board, cell)) + way * rng.uniform(table.tipping_mm(board) + 0.6, 18)
+        x, y = np.array(cell_mm(board, cell)) + way * rng.uniform(tipping_mm(board) + 0.6, 18)
     elif kind == "over":
         filled = [disk for disk in disks if disk.lying == "in_cell"]
         if not filled:
@@ -120,21 +134,21 @@ def _random_disk(
         return None
     elif kind == "leaning":
         on = flats[int(rng.integers(len(flats)))]
-        return table.leaning(board, name, colour, on, float(math.degrees(angle)), float(rng.uniform(15, 25)), shade)
+        return leaning(board, name, colour, on, float(math.degrees(angle)), float(rng.uniform(15, 25)), shade)
     else:
         beside = flats[int(rng.integers(len(flats)))]
         gap = board.disk_diameter_mm + max(0.05, rng.normal(0, 0.6))
         x, y = np.array([beside.x_mm, beside.y_mm]) + way * gap
-    return table.flat(board, name, colour, float(x), float(y), shade)
+    return flat(board, name, colour, float(x), float(y), shade)
 
 
 def _fits(board: HolesBoard, disk: Disk, others: list[Disk]) -> bool:
     """Whether a disk can lie there beside the others."""
     if not (0.5 <= disk.x_mm <= board.width_mm - 0.5 and 0.5 <= disk.y_mm <= board.length_mm - 0.5):
         return False
-    cell, away_mm = table.nearest_cell(board, disk.x_mm, disk.y_mm)
+    cell, away_mm = nearest_cell(board, disk.x_mm, disk.y_mm)
     filled = any(other.cell == cell and other.lying == "in_cell" for other in others)
-    if disk.lying == "flat" and away_mm < table.tipping_mm(board) and not filled:
+    if disk.lying == "flat" and away_mm < tipping_mm(board) and not filled:
         return False
     if disk.lying == "leaning" and away_mm < board.hole_diameter_mm / 2 + 2:
         # Its foot must stand on the slab.
@@ -334,18 +348,18 @@ def render(
 def random_picture(
     seed: int,
     *,
-    board: HolesBoard = table.STANDARD,
+    board: HolesBoard = STANDARD,
     size_wh: tuple[int, int] | None = None,
-    beside: bool = False,
+    round_it: bool = False,
 ) -> tuple[Image, dict[str, Any]]:
-    """A hard picture and its truth; every fifth has an arm over the board. With `beside` disks lie round it too."""
+    """A hard picture and its truth; every fifth has an arm. With `round_it` disks lie on the table too."""
     rng = np.random.default_rng(seed)
     disks, room = random_disks(board, rng), random_room(rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
     arms = (random_arm(board, rng),) if seed % 5 == 4 else ()
     if rng.uniform() < 0.25:
         arms = (*arms, random_shade(board, rng))
-    if beside:
+    if round_it:
         disks = (*disks, *random_beside(board, rng))
     return render(board, disks, arms, room, view, settings)
 
@@ -369,7 +383,7 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number in range(arguments.count):
         size_wh = arguments.size and tuple(arguments.size)
-        image, told = random_picture(arguments.seed + number, size_wh=size_wh, beside=arguments.beside)
+        image, told = random_picture(arguments.seed + number, size_wh=size_wh, round_it=arguments.beside)
         stem = arguments.out / f"pathways-{number:03d}"
         cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, arguments.quality])
         stem.with_suffix(".json").write_text(json.dumps({"image": stem.name + ".jpg", **told}, indent=1))

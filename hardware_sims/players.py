@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hardware_sims.scene import Arm, Disk, Point, Rgb
-from hardware_sims.table import Table, flat
+from hardware_sims.arms import Arm
+from hardware_sims.disks import Disk, Point, flat
+from hardware_sims.materials import Rgb
+from hardware_sims.table import Table
 
 DISKS_EACH = 12
 _TRIALS_SPEED_MM_S = (900.0, 1500.0)

@@ -1,4 +1,4 @@
-"""What there is to see at a table: the slab, its disks, arms over it and lamps; and how much light each point sends.
+"""What lies on a table under lamps, the slab and its disks, and how much light each point of it sends.
 
 Every pixel's ray is met with the slab, its holes and the disks in closed form, so that the picture's geometry is as
 exact as the truth it comes with; light is Lambert's law with soft shadows, an ambient share and a varnish's glare.
@@ -14,66 +14,17 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from hardware_sims.disks import Disk, Point
+from hardware_sims.materials import Plane, Rgb, grain, weave
 from vision.board import HolesBoard
 
-Plane = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 Vector = tuple[Plane, Plane, Plane]
-Rgb = tuple[float, float, float]
-Point = tuple[float, float, float]
 
 CHAMFER_MM = 0.8
 _BLUR_STEP_MM = 3.0
 _BLUR_STEPS = (2, 12)
 """A disk in motion is traced at places so far apart, at least and at most so many, and averaged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """A disk where it is: its centre, and how its axis leans from upright towards an azimuth."""
-
-    name: str
-    colour: str
-    x_mm: float
-    y_mm: float
-    z_mm: float
-    """Of its centre, above the slab's top face: half its height when it lies on the slab."""
-    tilt_deg: float = 0.0
-    azimuth_deg: float = 0.0
-    cell: tuple[int, int] | None = None
-    lying: str = "flat"
-    shade: float = 1.0
-    """How much lighter than its colour this one is."""
-    blur_mm: tuple[float, float] = (0.0, 0.0)
-    """How far it moves while the shutter is open."""
-
-    def axis(self) -> Point:
-        """Its unit normal, upwards."""
-        tilt, azimuth = math.radians(self.tilt_deg), math.radians(self.azimuth_deg)
-        return math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)
-
-    def top_mm(self, height_mm: float) -> Point:
-        """The centre of its top face."""
-        x, y, z = self.axis()
-        return self.x_mm + x * height_mm / 2, self.y_mm + y * height_mm / 2, self.z_mm + z * height_mm / 2
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """A forearm with its hand over the table: where the index finger's tip is, and where the arm comes from."""
-
-    tip_mm: Point
-    from_deg: float
-    """Direction from the hand to the elbow, anticlockwise from x."""
-    skin: Rgb = (0.62, 0.40, 0.30)
-    sleeve: Rgb = (0.12, 0.16, 0.30)
-    bare_mm: float = 60.0
-    """Length of bare wrist before the sleeve starts; an arm's length leaves it bare."""
-    spread: float = 1.0
-    """Fingers from together (0) to wide apart (1)."""
-    size: float = 1.0
-    shadow_only: bool = False
-    """Whether it is between lamp and table but outside what the camera sees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,34 +373,6 @@ class Scene:
 
     def _ground_tone(self, x: Plane, y: Plane) -> Plane:
         return _sample(self._ground_grain, x * 0.7 + 800, y * 0.7 + 600)
-
-
-def grain(rng: np.random.Generator, size_hw: tuple[int, int], contrast: float) -> Plane:
-    """Wood as tones round 1, 1 mm a pixel: planks of bands that run along y and waver."""
-    _, width = size_hw
-    x = np.broadcast_to(np.arange(width, dtype=np.float32), size_hw)
-    waver = _cloud(rng, size_hw, (90, 25)) * 14 + _cloud(rng, size_hw, (300, 120)) * 30
-    rings = np.sin((x + waver) * 2 * np.pi / rng.uniform(14, 26))
-    fibres = _cloud(rng, size_hw, (40, 1.5)) + 0.7 * _cloud(rng, size_hw, (14, 1.0))
-    planks = rng.normal(0, 0.5, 64).astype(np.float32)[(x / rng.uniform(70, 160)).astype(np.int32) % 64]
-    tone = 0.45 * rings + 0.5 * fibres + 0.5 * planks + 0.4 * _cloud(rng, size_hw, (400, 200))
-    return np.asarray(np.clip(1 + contrast * tone, 0.2, 2.0), dtype=np.float32)
-
-
-def weave(rng: np.random.Generator, size_hw: tuple[int, int], contrast: float) -> Plane:
-    """Cloth as tones round 1, 1 mm a pixel: threads both ways, and soft folds."""
-    y, x = np.mgrid[0 : size_hw[0], 0 : size_hw[1]].astype(np.float32)
-    threads = np.sin(x * 2.1) * np.sin(y * 2.1)
-    folds = _cloud(rng, size_hw, (260, 60))
-    tone = 0.3 * threads + 0.3 * _cloud(rng, size_hw, (1.5, 1.5)) + 0.6 * folds
-    return np.asarray(np.clip(1 + contrast * tone, 0.2, 2.0), dtype=np.float32)
-
-
-def _cloud(rng: np.random.Generator, size_hw: tuple[int, int], cell_hw: tuple[float, float]) -> Plane:
-    """Smooth noise of unit spread whose features are cell_hw pixels large."""
-    height, width = (max(2, math.ceil(size / cell) + 1) for size, cell in zip(size_hw, cell_hw, strict=True))
-    coarse = rng.normal(0, 1, (height, width)).astype(np.float32)
-    return np.asarray(cv2.resize(coarse, size_hw[::-1], interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
 def _sample(tones: Plane, x: Plane, y: Plane) -> Plane:

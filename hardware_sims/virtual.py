@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hardware_sims.camera import Camera, Settings, View
+from hardware_sims.camera import Camera, Settings
+from hardware_sims.disks import STANDARD
 from hardware_sims.players import Call, Person, Players
 from hardware_sims.scene import Lamp, Room, Scene
-from hardware_sims.table import STANDARD, Table
+from hardware_sims.table import Table
+from hardware_sims.view import View
 from vision.board import Profile
 
 _VIEW = View(fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)

@@ -23,9 +23,8 @@ from companion.ruling import Accepted, Ruling, Shot, Undecided
 from companion.session import Session
 from companion.terms import Field, Mode
 from hardware_sims import virtual
+from hardware_sims.disks import STANDARD, Disk
 from hardware_sims.players import DISKS_EACH, Flicked
-from hardware_sims.scene import Disk
-from hardware_sims.table import STANDARD
 from vision.camera import Frame
 
 SURE_MM = 1.5

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware_sims.players import Call, Person, Players, Question
-from hardware_sims.scene import Disk
-from hardware_sims.table import (
+from hardware_sims.disks import (
     STANDARD,
-    Physics,
-    Table,
+    Disk,
     cell_mm,
     flat,
     in_cell,
@@ -21,6 +18,8 @@ from hardware_sims.table import (
     tilted,
     tipping_mm,
 )
+from hardware_sims.players import Call, Person, Players, Question
+from hardware_sims.table import Physics, Table
 
 CALM = Physics(tilt_rate=0.0, lean_rate=0.0)
 LANE_MM = cell_mm(STANDARD, (1, 3))[0] + STANDARD.pitch_mm / 2

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from hardware_sims import pictures
-from hardware_sims.camera import Camera, Settings, View
+from hardware_sims.arms import Arm
+from hardware_sims.camera import Camera, Settings
 from hardware_sims.capture import Device, Plug, serve
+from hardware_sims.disks import STANDARD, flat, in_cell, leaning, tilted
 from hardware_sims.players import Moment
-from hardware_sims.scene import Arm, Lamp, Room, Scene
-from hardware_sims.table import STANDARD, flat, in_cell, leaning, tilted
+from hardware_sims.scene import Lamp, Room, Scene
+from hardware_sims.view import View
 from vision.calibration import calibrate
 from vision.camera import open_source
 
