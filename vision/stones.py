@@ -42,7 +42,7 @@ _ASTRAY = 0.12
 """How far beside its crossing a stone is put, in pitches."""
 _LEAST_SIGMA = 0.06
 _SIGMA_OF_SPREAD = 0.55
-"""Measured on drawn boards: 95 % of centres lie within twice this part of the votes' spread."""
+"""Measured on drawn boards: the least sigma, in pitches, and the part of the votes' spread that is added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def look_at_board(flat_bgr: Image, profile: Profile) -> View:
     scene[..., 2] = np.log((around @ LUMINANCE + 1) / brightness)
     scene[..., 3] = np.ptp(bare) / brightness
     scene[..., 4] = contrast
-    return View(np.dstack([coordinates, lines]).astype(np.float32), scene)
+    return View(np.dstack([coordinates, lines]), scene)
 
 
 def classify(view: View) -> Array:
@@ -162,8 +162,8 @@ def locate(
     half = cv2.pyrDown(brightness)
     pitch_px = PITCH_PX / 2
     # Clipped, so that a neighbour of the other colour does not outvote the board.
-    slope_x = np.clip(cv2.Sobel(half, cv2.CV_32F, 1, 0, ksize=3), -1, 1)
-    slope_y = np.clip(cv2.Sobel(half, cv2.CV_32F, 0, 1, ksize=3), -1, 1)
+    slopes = (cv2.Sobel(half, cv2.CV_32F, 1, 0), cv2.Sobel(half, cv2.CV_32F, 0, 1))
+    slope_x, slope_y = (np.clip(slope, -1, 1).astype(np.float32) for slope in slopes)
     steps = np.arange(-round(_REACH * pitch_px), round(_REACH * pitch_px) + 1)
     trials = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     at = (stones[:, None, ::-1] + 1) * (PITCH_PX // 2) + trials
@@ -205,7 +205,7 @@ def _by_brightness(profile: Profile) -> list[tuple[str, tuple[int, int, int]]]:
     return sorted(profile.colours, key=lambda colour: float(np.array(colour[1]) @ LUMINANCE))
 
 
-def _bare_board(flat_bgr: Image) -> tuple[Floats, Array]:
+def _bare_board(flat_bgr: Image) -> tuple[Array, Array]:
     """The board's colour (3,), and that about each crossing (rows, columns, 3), from the middles of the squares."""
     first, reach = PITCH_PX + PITCH_PX // 2, 2
     parts = [
@@ -216,7 +216,8 @@ def _bare_board(flat_bgr: Image) -> tuple[Floats, Array]:
     middles = np.median(np.stack(parts), axis=0)
     padded = np.pad(middles, ((1, 1), (1, 1), (0, 0)), mode="edge")
     about = [padded[:-1, :-1], padded[1:, :-1], padded[:-1, 1:], padded[1:, 1:]]
-    return np.median(middles.reshape(-1, 3), axis=0), np.median(np.stack(about), axis=0).astype(np.float32)
+    board = np.median(middles.reshape(-1, 3), axis=0)
+    return board.astype(np.float32), np.median(np.stack(about), axis=0).astype(np.float32)
 
 
 def _lines(luminance: Array) -> tuple[Array, float]:
@@ -238,7 +239,7 @@ def _lines(luminance: Array) -> tuple[Array, float]:
     return np.clip(shows, -1, 2).astype(np.float32), contrast
 
 
-def _colour_frame(bare: Floats, dark: Floats, bright: Floats) -> Floats:
+def _colour_frame(bare: Array, dark: Floats, bright: Floats) -> Array:
     """(3, 3), colour differences times this: along the line from dark to bright, across it from the board, the rest."""
     along = bright - dark
     length = float(np.linalg.norm(along))
@@ -248,7 +249,8 @@ def _colour_frame(bare: Floats, dark: Floats, bright: Floats) -> Floats:
     if np.linalg.norm(across) < 1e-3:
         across = np.cross(along, [0.0, 1.0, 0.0])
     across = across / np.linalg.norm(across)
-    return np.column_stack([along, across, np.cross(along, across)]) / max(length, 1.0)
+    frame = np.column_stack([along, across, np.cross(along, across)]) / max(length, 1.0)
+    return frame.astype(np.float32)
 
 
 def _convolve(x: Array, weight: Array, bias: Array, *, stride: int) -> Array:

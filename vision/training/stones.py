@@ -95,8 +95,8 @@ def vary(photograph: Photograph, rng: Rng) -> Photograph:
         image = redraw_lines(image, photograph, rng)
     if rng.random() < 0.5:
         image = recolour(image, rng)
-    if rng.random() < 0.7:
-        for _ in range(rng.integers(1, 3)):
+    if rng.random() < 0.75:
+        for _ in range(rng.integers(1, 4)):
             shadow = soft_shape(high, wide, rng)[..., None]
             image *= 1 - shadow * (1 - np.float32(rng.uniform(0.15, 0.85) * rng.uniform(0.93, 1.07, 3)))
     across = place_in(high, wide, (0.5, 0.5), rng.uniform(0, 2 * np.pi))
@@ -181,7 +181,7 @@ def soft_shape(high: int, wide: int, rng: Rng) -> Array:
     else:
         for _ in range(rng.integers(1, 4)):
             centre = rng.uniform(0, 1, 2) * mask.shape[::-1]
-            axes = rng.uniform(0.03, 0.4, 2) * mask.shape[::-1]
+            axes = np.exp(rng.uniform(np.log(0.02), np.log(0.4), 2)) * mask.shape[::-1]
             cv2.ellipse(mask, centre.astype(int), axes.astype(int), rng.uniform(0, 180), 0, 360, 1.0, -1)
     mask = cv2.GaussianBlur(mask, (0, 0), float(np.exp(rng.uniform(np.log(0.4), np.log(20)))))
     return np.asarray(cv2.resize(mask, (wide, high)))
