@@ -50,6 +50,10 @@ CLOTHS = ("#304a38", "#7a2a2a", "#e8e4da", "#3a4660", "#222226", "#9a9a92")
 SKINS = ("#e8b898", "#c68863", "#8d5a3c", "#5c3a28", "#f0d0b8")
 
 
+_BURIED_MM = 13.0
+"""A disk that lies nearer than this over one in a hole hides most of it."""
+
+
 def light_of(colour: str) -> Rgb:
     """Linear red, green and blue of "#rrggbb"."""
     red, green, blue = ((value / 255) ** GAMMA for value in bytes.fromhex(colour[1:]))
@@ -129,7 +133,7 @@ def _random_disk(
         if not filled:
             return None
         under = filled[int(rng.integers(len(filled)))]
-        x, y = np.array([under.x_mm, under.y_mm]) + way * rng.uniform(0, 10)
+        x, y = np.array([under.x_mm, under.y_mm]) + way * rng.uniform(_BURIED_MM, 20)
     elif not flats:
         return None
     elif kind == "leaning":
@@ -162,9 +166,9 @@ def _fits(board: HolesBoard, disk: Disk, others: list[Disk]) -> bool:
 
 
 def _collide(board: HolesBoard, disk: Disk, other: Disk) -> bool:
-    """Whether two disks would be in the same place."""
+    """Whether two disks would be in the same place, or the upper would hide the lower: no picture could tell it."""
     above = {disk.lying, other.lying} in ({"flat", "in_cell"}, {"leaning", "in_cell"})
-    return not above and _apart(disk, other) < board.disk_diameter_mm
+    return _apart(disk, other) < (_BURIED_MM if above else board.disk_diameter_mm)
 
 
 def _apart(disk: Disk, other: Disk) -> float:
@@ -350,13 +354,14 @@ def random_picture(
     *,
     board: HolesBoard = STANDARD,
     size_wh: tuple[int, int] | None = None,
+    arm: bool | None = None,
     round_it: bool = False,
 ) -> tuple[Image, dict[str, Any]]:
-    """A hard picture and its truth; every fifth has an arm. With `round_it` disks lie on the table too."""
+    """A hard picture and its truth; every fifth has an arm where `arm` does not say. With `round_it` disks lie on the table too."""
     rng = np.random.default_rng(seed)
     disks, room = random_disks(board, rng), random_room(rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
-    arms = (random_arm(board, rng),) if seed % 5 == 4 else ()
+    arms = (random_arm(board, rng),) if (seed % 5 == 4 if arm is None else arm) else ()
     if rng.uniform() < 0.25:
         arms = (*arms, random_shade(board, rng))
     if round_it:
