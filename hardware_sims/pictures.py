@@ -357,7 +357,7 @@ def random_picture(
     arm: bool | None = None,
     round_it: bool = False,
 ) -> tuple[Image, dict[str, Any]]:
-    """A hard picture and its truth; every fifth has an arm where `arm` does not say. With `round_it` disks lie on the table too."""
+    """A hard picture and its truth. Unless `arm` says, every fifth has one; `round_it` lays disks on the table too."""
     rng = np.random.default_rng(seed)
     disks, room = random_disks(board, rng), random_room(rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
