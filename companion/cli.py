@@ -166,6 +166,7 @@ def demo(game: str, port: int, seed: int) -> None:
     finally:
         device.close()
         stream.shutdown()
+        stream.server_close()
 
 
 @main.command()

@@ -130,13 +130,13 @@ class Camera:
             self._frozen = settings.freeze_frames
         if self._rng.random() < settings.bump_rate:
             self.bump()
-        image = self._expose(self._scene_light(disks), arms, self.frame / 15 if t_s is None else t_s)
+        image = self._expose(
+            self._scene_light(tuple(self._smeared(disk) for disk in disks)),
+            arms,
+            self.frame / 15 if t_s is None else t_s,
+        )
         self._last = image
         return image
-
-    def covered(self, arms: tuple[Arm, ...], disk: Disk) -> float:
-        """Share of a disk's top face that arms hide from the camera."""
-        return 1 - self.visible(arms, disk)
 
     def visible(self, arms: tuple[Arm, ...], disk: Disk) -> float:
         """Share of a disk's top face that arms leave to the camera."""
@@ -162,6 +162,14 @@ class Camera:
             np.cos(angle)[:, None] * u[None] + np.sin(angle)[:, None] * v[None]
         )
         return self.view.drawn(self.scene.board, rim[:, :2], rim[:, 2])
+
+    def _smeared(self, disk: Disk) -> Disk:
+        """A moving disk as far drawn out as the shutter leaves it time."""
+        if disk.velocity_mm_s == (0.0, 0.0):
+            return disk
+        x_mm_s, y_mm_s = disk.velocity_mm_s
+        open_s = self.settings.shutter_ms / 1000
+        return replace(disk, velocity_mm_s=(0.0, 0.0), blur_mm=(x_mm_s * open_s, y_mm_s * open_s))
 
     def _stand(self) -> None:
         self._calibration = self.view.calibration(self.scene.board)

@@ -44,6 +44,7 @@ class Disk:
     lying: Lying = "flat"
     shade: float = 1.0
     """How much lighter than its colour this one is."""
+    velocity_mm_s: tuple[float, float] = (0.0, 0.0)
     blur_mm: tuple[float, float] = (0.0, 0.0)
     """How far it moves while the shutter is open."""
 

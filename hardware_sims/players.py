@@ -107,7 +107,6 @@ class Players:
     """Hears "illegal-flick", "flick-lost", "end-game", "next-game", and the choice that answers a question."""
     seed: int = 0
     fps: float = 15.0
-    shutter_s: float = 0.008
     pause_s: float = 0.5
     """Between what the referee says and what they do."""
     patience_s: float = 6.0
@@ -389,7 +388,7 @@ class Players:
         self.table.advance(1 / self.fps)
         self._n += 1
         carried = () if held is None else (replace(held, cell=None, lying="held", tilt_deg=0.0),)
-        return Moment(self._n, self._n / self.fps, self.table.disks(self.shutter_s), arms, carried)
+        return Moment(self._n, self._n / self.fps, self.table.disks(), arms, carried)
 
     def _arm(self, player: str, tip: Point) -> Arm:
         person = self.people["ab".index(player)]

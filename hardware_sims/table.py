@@ -90,15 +90,13 @@ class Table:
         self._space.collision_slop = 0.02
         self._space.on_collision(1, 1, pre_solve=self._meet, post_solve=self._hit)
 
-    def disks(self, shutter_s: float = 0.0) -> tuple[Disk, ...]:
-        """All disks as they lie, with how far each moves while a shutter is open."""
+    def disks(self) -> tuple[Disk, ...]:
+        """All disks as they lie and move."""
         seen = []
         for piece in self._pieces.values():
             velocity = piece.body.velocity
-            if velocity.length > _STILL_MM_S and shutter_s > 0:
-                seen.append(replace(piece.disk, blur_mm=(velocity.x * shutter_s, velocity.y * shutter_s)))
-            else:
-                seen.append(piece.disk)
+            moves = velocity.length > _STILL_MM_S
+            seen.append(replace(piece.disk, velocity_mm_s=(velocity.x, velocity.y)) if moves else piece.disk)
         return tuple(seen)
 
     def at_rest(self) -> bool:

@@ -55,7 +55,7 @@ def test_a_collision_keeps_momentum_and_loses_energy():
     before = table.momentum()
     table.advance(0.06)
     assert table.momentum() == pytest.approx(before, abs=1.0)
-    first, second = (np.array(disk.blur_mm) for disk in table.disks(shutter_s=1.0))
+    first, second = (np.array(disk.velocity_mm_s) for disk in table.disks())
     assert second[0] > 50, "a hit beside the middle sends the other disk aside"
     # Newton's law of restitution along the line of centres, which is the way the hit disk goes.
     line = second / np.linalg.norm(second)

@@ -12,7 +12,7 @@ from hardware_sims import pictures
 from hardware_sims.arms import Arm
 from hardware_sims.camera import Camera, Settings
 from hardware_sims.capture import Device, Plug, serve
-from hardware_sims.disks import STANDARD, flat, in_cell, leaning, tilted
+from hardware_sims.disks import STANDARD, Disk, flat, in_cell, leaning, tilted
 from hardware_sims.players import Moment
 from hardware_sims.scene import Lamp, Room, Scene
 from hardware_sims.view import View
@@ -192,13 +192,17 @@ def test_blur_and_jpeg_change_the_picture():
     assert 0.5 < np.abs(packed.astype(float) - sharp).mean() < 10
 
 
-def test_a_moving_disk_is_smeared_along_its_way(plain):
-    still, moving = DISKS[0], replace(DISKS[0], blur_mm=(0.0, 30.0))
+def test_a_moving_disk_is_smeared_along_its_way_for_as_long_as_the_shutter_is_open(plain):
     background = shot(plain)
-    spans = [
-        np.ptp(np.nonzero(np.abs(shot(plain, (disk,)) - background).max(axis=2) > 4)[0]) for disk in (still, moving)
-    ]
-    assert spans[1] > spans[0] + 8
+
+    def length_px(disk: Disk, shutter_ms: float) -> int:
+        change = np.abs(shot(plain, (disk,), settings=replace(CLEAN, shutter_ms=shutter_ms)) - background).max(axis=2)
+        return int(np.ptp(np.nonzero(change > 4)[0]))
+
+    moving = replace(DISKS[0], velocity_mm_s=(0.0, 1000.0))
+    still_px = length_px(DISKS[0], 30.0)
+    assert length_px(moving, 1.0) == pytest.approx(still_px, abs=2)
+    assert length_px(moving, 30.0) > still_px + 8
 
 
 def test_frames_are_dropped_frozen_and_knocked_at_the_set_rate():
