@@ -5,12 +5,12 @@ line cannot turn a verdict round. An order that is not carried out when the next
 not count from then on.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from companion.games.at_rest import advice, in_hole, line_doubt, order, order_off
 from companion.games.compare import Change, compare, pair_moved
-from companion.games.position import Judged, LastShot, Resting, State, next_to_flick, used_after
+from companion.games.position import DISKS_EACH, Judged, LastShot, Resting, State, next_to_flick, used_after
 from companion.inputs import Look, SeenDisk
 from companion.ruling import Accepted, Cleared, Do, Order, Refused, Ruling, Shot, Why
 from companion.terms import IllegalFlick, Player
@@ -123,17 +123,18 @@ def given_back(state: State, last: LastShot) -> State:
     return replace(state, used=used_after(state.used, last.shot.player, -1), to_flick=last.turn, last=None)
 
 
-def surplus(state: State, player: Player, change: Change) -> Judged:
-    """A disk more than a player may flick: it does not count. In a finished game nobody has to take it off."""
+def surplus(state: State, players: Collection[Player], change: Change) -> Judged:
+    """Disks more than players may flick: they do not count. In a finished game nobody has to take them off."""
     found = dict(enumerate(change.found))
     known = pair_moved({index: state.board[index].disk for index in change.lost}, found)
-    new = [disk for place, disk in found.items() if disk.colour is player and place not in known.values()]
+    new = [disk for key, disk in found.items() if disk.colour in players and key not in known.values()]
     orders = tuple(order(Do.REMOVE, Why.ILLEGAL_FLICK, disk, "Quick Start") for disk in new)
     stays = [Resting(disk, None if state.over else off, counts=False) for disk, off in zip(new, orders, strict=True)]
-    if state.flicks_left(player) == 0:
-        why = f"{player.label} has flicked all 12 disks: one more does not count"
-    else:
+    if state.ended:
         why = "the game is over: one more flick does not count"
+    else:
+        names = " and ".join(sorted(player.label for player in players))
+        why = f"{names} flicked all {DISKS_EACH} disks: one more does not count"
     return replace(state, board=(*state.board, *stays)), (Refused("Quick Start", why, orders, disks=tuple(new)),)
 
 

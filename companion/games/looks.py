@@ -87,9 +87,9 @@ def judge_change(state: State, look: Look) -> Judged:
         return after, rulings or (Accepted("Important Rules", "a disk is seen again: it was not gone"),)
     change = change_on(state, look)
     arrived = _arrived(state, look)
-    for player in Player:
-        if arrived[player] > (0 if state.over else state.flicks_left(player)):
-            return surplus(state, player, change)
+    too_many = {player for player in Player if arrived[player] > (0 if state.over else state.flicks_left(player))}
+    if too_many:
+        return surplus(state, too_many, change)
     if state.over:
         return state, ()
     flicks = flicks_seen(state, look)

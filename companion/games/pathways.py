@@ -48,7 +48,7 @@ def judge_told(state: State, player: Player, disks: tuple[SeenDisk, ...], left_b
     """What follows from a flick that is told, not seen: the board at rest after it, and how many disks left it."""
     look = Look(tuple(disk for disk in disks if at_rest.on_slab(state.setup.field, disk)))
     if state.over or state.flicks_left(player) == 0:
-        return surplus(state, player, change_on(state, look))
+        return surplus(state, {player}, change_on(state, look))
     if player is not state.to_flick:
         return out_of_turn(state, player, look)
     return one_flick(state, player, look, left_board)

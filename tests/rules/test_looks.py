@@ -166,6 +166,21 @@ QUESTIONS = {
         ("flew-a hidden-4,4", ["undecided flick-lost"]),
         ("b:5,5 hidden-4,4 hand", ["1 a left 1", "2 b left 0"]),
     ],
+    "the next flick shows the hidden disk too": [
+        ("flew-a hidden-4,4", ["undecided flick-lost"]),
+        ("a:4,4 b:5,5 hand", ["1 a left 0", "2 b left 0"]),
+    ],
+    "another hole is hidden now": [
+        ("flew-a hidden-4,4", ["undecided flick-lost"]),
+        ("hidden-4,5 hand", ["undecided flick-lost"]),
+        ("hand", ["1 a left 1"]),
+    ],
+    "one more disk is gone": [
+        ("a@120,300 b:5,5 hand", ["1 a left 0", "2 b left 0"]),
+        ("b:5,5 hand", ["undecided flick or by-hand"]),
+        ("hand", ["undecided flick or by-hand"]),
+        ("a@120,300 b:5,5 hand", ["noted"]),
+    ],
     "where it cannot be seen, the flicked disk may lie": [
         ("flew-a hidden-4,4", ["undecided flick-lost"]),
         ("a:4,4", ["1 a left 0"]),
