@@ -82,7 +82,7 @@ class Camera:
     frame: int = 0
 
     _light: _Light | None = field(default=None, init=False)
-    _rays: Vector = field(init=False)
+    _home: View = field(init=False)
     _calibration: Calibration = field(init=False)
     _eye: Point = field(init=False)
     _from_middle: Plane = field(init=False)
@@ -96,24 +96,24 @@ class Camera:
         self._rng = np.random.default_rng(self.settings.seed)
         width, height = self.view.size_wh
         self._noise = self._rng.normal(0, 1, (height + 64, width + 64, 3)).astype(np.float32)
-        self._stand()
+        self.move(self.view)
 
     def move(self, view: View) -> None:
         """Stands the camera elsewhere."""
-        self.view = view
-        self._stand()
+        self._home = view
+        self._stand(view)
 
     def bump(self) -> None:
-        """Knocks it."""
-        view = self.view
+        """Knocks it, about the place where it was stood: knocks do not add up to a walk."""
         turns = self._rng.uniform(0.6, 1.5, 2) * self._rng.choice((-1, 1), 2)
         shifts_mm = self._rng.uniform(4, 10, 2) * self._rng.choice((-1, 1), 2)
-        self.move(
+        home = self._home
+        self._stand(
             replace(
-                view,
-                roll_deg=view.roll_deg + float(turns[0]),
-                tilt_deg=abs(view.tilt_deg + float(turns[1])),
-                aim_mm=(view.aim_mm[0] + float(shifts_mm[0]), view.aim_mm[1] + float(shifts_mm[1])),
+                home,
+                roll_deg=home.roll_deg + float(turns[0]),
+                tilt_deg=abs(home.tilt_deg + float(turns[1])),
+                aim_mm=(home.aim_mm[0] + float(shifts_mm[0]), home.aim_mm[1] + float(shifts_mm[1])),
             )
         )
 
@@ -171,7 +171,8 @@ class Camera:
         open_s = self.settings.shutter_ms / 1000
         return replace(disk, velocity_mm_s=(0.0, 0.0), blur_mm=(x_mm_s * open_s, y_mm_s * open_s))
 
-    def _stand(self) -> None:
+    def _stand(self, view: View) -> None:
+        self.view = view
         self._calibration = self.view.calibration(self.scene.board)
         eye = self._calibration.camera_mm()
         self._eye = (float(eye[0]), float(eye[1]), float(eye[2]))

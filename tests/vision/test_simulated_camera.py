@@ -216,6 +216,9 @@ def test_frames_are_dropped_frozen_and_knocked_at_the_set_rate():
     camera.read(())
     shift_px = camera.view.project(STANDARD, STANDARD.corners_mm()) - VIEW.project(STANDARD, STANDARD.corners_mm())
     assert 1.0 < np.linalg.norm(shift_px, axis=1).max() < 60
+    for _ in range(40):
+        camera.bump()
+    assert max(abs(axis_mm) for axis_mm in camera.view.aim_mm) <= 10.0, "knocks do not add up"
 
 
 def test_everything_repeats_by_its_seed():
