@@ -1,5 +1,6 @@
 """A table to look at: a real log, a real referee and the real web server; only the camera's looks are told."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from queue import Queue
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from companion.dashboard import create_app
 from companion.dashboard.server import Server, listen
@@ -38,6 +40,17 @@ PROFILE = parse_profile(
     b = "#32323a"
     """
 )
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 class Desk:
@@ -127,6 +140,17 @@ def served(tmp_path) -> Iterator[Served]:
     served = Served(tmp_path / "log.sqlite")
     yield served
     served.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    if shutil.which(CHROMIUM) is None:
+        pytest.skip("the package chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

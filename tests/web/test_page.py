@@ -1,37 +1,15 @@
 """Claims about the page in a real browser, from the start of a match to its end, told by looks and clicks."""
 
-import shutil
-
 import numpy as np
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from companion.inputs import Declaration, Declared, SeenDisk, Setup
 from companion.live import Watch
 from companion.terms import Lying, Mode, Player
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PHONE = {"width": 390, "height": 844}
 TELEVISION = {"width": 1920, "height": 1080}
-
-pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="the package chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
