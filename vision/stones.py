@@ -61,7 +61,9 @@ def read_stones(image_bgr: Image, calibration: Calibration, profile: Profile) ->
     if not isinstance(board, CrossingsBoard):
         raise ValueError("stones are read on a board of kind crossings")
     view = look_at_board(rectify(image_bgr, calibration, board), profile)
-    chances = classify(view)
+    # A stone looks alike from either side of the table, and two opinions are surer than one.
+    turned = View(view.pixels[::-1, ::-1], view.scene[::-1, ::-1])
+    chances = (classify(view) + classify(turned)[::-1, ::-1]) / 2
     best, chance = chances.argmax(axis=-1), chances.max(axis=-1)
     names = [name for name, _ in _by_brightness(profile)]
     told = ((best == 1) | (best == 2)) & (chance >= _SURE)

@@ -308,11 +308,11 @@ def example(photograph: Photograph) -> Example:
     return pixels, torch.tensor(shown.scene), torch.tensor(photograph.labels)
 
 
-def train(examples: list[Example], epochs: int, seed: int) -> Stones:
+def train(examples: list[Example], epochs: int, seed: int, start: Stones | None = None) -> Stones:
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     scenes = torch.cat([scene.reshape(-1, 5) for _, scene, _ in examples])
-    net = Stones(scenes.mean(0), scenes.std(0) + 0.05)
+    net = (start or Stones(scenes.mean(0), scenes.std(0) + 0.05)).train()
     batch = 4
     steps = epochs * (len(examples) // batch)
     optimiser = torch.optim.AdamW(net.parameters(), 1e-3, weight_decay=1e-2)
@@ -374,6 +374,25 @@ def save(net: Stones, path: str, note: str) -> None:
     np.savez(path, note=np.array(note), **{key: value.detach().contiguous().numpy() for key, value in arrays.items()})
 
 
+def load(path: str) -> Stones:
+    """The network that `save` stored."""
+    with np.load(path) as stored:
+        arrays = {key: torch.tensor(stored[key]) for key in stored.files if key != "note"}
+    net = Stones(arrays["scene_mean"], arrays["scene_spread"])
+    for name, value in arrays.items():
+        layer, _, part = name.rpartition("_")
+        if part == "weight":
+            getattr(net, layer).weight.data = value.permute(3, 2, 0, 1) if value.ndim == 4 else value.T
+        elif part == "bias":
+            getattr(net, layer).bias.data = value
+    return net
+
+
+def nearly_empty(photograph: Photograph) -> bool:
+    """Whether it is one of the few on which an invented stone would show; those are varied more often."""
+    return bool((photograph.labels == 0).mean() > 0.87)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
@@ -382,14 +401,17 @@ if __name__ == "__main__":
     parser.add_argument("--variants", type=int, default=16, help="how often each photograph is shown varied")
     parser.add_argument("--drawn", type=int, default=400, help="how many drawn boards are shown besides")
     parser.add_argument("--epochs", type=int, default=16)
+    parser.add_argument("--start", help="weights to go on from")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     photographs = list(read_photographs(options.folders))
     rng = np.random.default_rng(options.seed)
     shown = [example(photograph) for photograph in photographs]
-    shown += [example(vary(photograph, rng)) for photograph in photographs for _ in range(options.variants)]
+    for photograph in photographs:
+        times = options.variants * (3 if nearly_empty(photograph) else 1)
+        shown += [example(vary(photograph, rng)) for _ in range(times)]
     shown += [example(vary(drawn, rng)) for drawn in draw_photographs(options.drawn, rng)]
-    net = train(shown, options.epochs, options.seed)
+    net = train(shown, options.epochs, options.seed, load(options.start) if options.start else None)
     report(net, photographs, "trained on")
     for folder in options.test:
         report(net, list(read_photographs([folder])), folder)
