@@ -45,13 +45,19 @@ _HAND_CELLS = 3
 _FEW_BLOBS = 16
 """Where more regions differ than hands and struck disks make, it is the camera that moves."""
 _FLIGHT_AREA = (0.6, 2.5)
-_FLIGHT_SHORT = (0.6, 1.7)
+_FLIGHT_SHORT = (0.75, 1.7)
 _FLIGHT_LONG = 4.0
 """A disk in flight in disks' areas and diameters: with its shadow, and as long as it moves in one exposure."""
+_FLIGHT_FILL = (0.6, 0.95)
+"""Of the rectangle round it: a disk fills 0.79, one that moves up to 0.93, a finger all of it."""
+_FLIGHT_FREE = 0.75
+"""Of the ring round it: a piece of a hand is beside the rest of it."""
 _FLIGHT_STAY_S = 0.3
 """What stays in one place for longer is not in flight."""
-_DISK_LIKE = 0.8
-"""A disk's colour is nearer to that of a disk at rest than this share of its way from the bare board's."""
+_DISK_LIKE = 0.65
+_HUE_LIKE = 0.8
+"""A disk's colour is nearer to that of a disk at rest, or to the profile's hue, than this share of its way from the
+bare board's."""
 _SURE_LIKE = 0.6
 """A colour is one player's when it is so much nearer to it than to the other's."""
 _BRIGHTNESS_WEIGHT = 0.3
@@ -279,8 +285,10 @@ class BoardCamera:
             if (
                 blob.at_edge
                 or blob.on_board_px < blob.area_px / 2
+                or blob.free < _FLIGHT_FREE
                 or not _FLIGHT_AREA[0] <= area <= _FLIGHT_AREA[1]
                 or not _FLIGHT_SHORT[0] <= blob.short_px / disk_px <= _FLIGHT_SHORT[1]
+                or not _FLIGHT_FILL[0] <= blob.area_px / (blob.long_px * blob.short_px) <= _FLIGHT_FILL[1]
                 or blob.long_px > _FLIGHT_LONG * disk_px
             ):
                 continue
@@ -288,7 +296,8 @@ class BoardCamera:
             place_mm = (float(x_mm), float(y_mm))
             self._learn_colours(lit)
             player, like = self._whose(blob.bgr)
-            if like < _DISK_LIKE * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm):
+            least = _DISK_LIKE if player in self._appearance else _HUE_LIKE
+            if like < least * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm):
                 self._flying.append(_Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player))
 
     def _lies_at(self, place_mm: tuple[float, float]) -> bool:

@@ -22,15 +22,17 @@ _SMALL_DISK_PX = 9.0
 """A disk spans at least this much in the small picture, so that its form can be told."""
 _NOISE_FOLD = 6.0
 """Changes smaller than this many standard deviations of the camera's noise are none."""
-_FLOOR_LEVELS = 6.0
-"""What compression, rounding and the faint outskirts of shadows change in a still picture."""
+_FLOOR_LEVELS = 2.0
+"""What compression and rounding change in a still picture."""
+_FAINT_SHARE = 0.03
+"""Of the brightness: the outskirts of shadows are no change."""
 _SHAKE_PX = 0.15
 """A table that people lean on trembles by this share of the slope at an edge, at least; more where it is seen to."""
 _SHAKE_MOST_PX = 0.5
 _SHAKE_FOLD = 3.0
 _STEEP_LEVELS = 20.0
 _LIGHT_GRID_WH = (16, 9)
-_CLIPPED_LEVEL = 220
+_CLIPPED_LEVEL = 200
 """Small pixels from this level on may stand for overexposed ones among others."""
 _LEAST_TOLD = 0.1
 """Parts of the picture with less than this share of well exposed pixels say nothing of the light."""
@@ -83,6 +85,8 @@ class Blob:
     """Whether it reaches the picture's edge."""
     on_board_px: float
     """How much of its area lies where the board is watched."""
+    free: float
+    """How much of a ring round it, from 0 to 1, is as at rest."""
     bgr: tuple[float, float, float]
     """Its mean colour in the picture, inside its rim."""
     bare_bgr: tuple[float, float, float]
@@ -107,7 +111,9 @@ def small_picture(image_bgr: Image, view: View) -> Image:
     """The picture at the view's small size."""
     height, width = view.board.shape[:2]
     # Bilinear at a power of two averages the 2 x 2 pixels in each cell's middle, at an eighth of INTER_AREA's cost.
-    return np.asarray(cv2.resize(image_bgr, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
+    small = cv2.resize(image_bgr, (width, height), interpolation=cv2.INTER_LINEAR)
+    # What matters is larger than a pixel, noise is not.
+    return np.asarray(cv2.blur(small, (3, 3)), dtype=np.uint8)
 
 
 def noise_of(before: Image, after: Image) -> Noise:
@@ -132,7 +138,7 @@ def noise_of(before: Image, after: Image) -> Noise:
 def still_from(picture: Image, noise: Noise) -> Still:
     """The small picture as the table at rest, seen with this noise."""
     level = _FLOOR_LEVELS + _NOISE_FOLD * math.sqrt(2) * noise.levels
-    slack = cv2.convertScaleAbs(_slope(picture), alpha=noise.shake_px, beta=level)
+    slack = cv2.addWeighted(_slope(picture), noise.shake_px, picture, _FAINT_SHARE, level)
     return Still(picture, np.asarray(slack, dtype=np.uint8))
 
 
@@ -218,7 +224,7 @@ def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob,
         x, y, wide, high, area = (int(value) for value in stats[label])
         part = (slice(y, y + high), slice(x, x + wide))
         own = (labels[part] == label).astype(np.uint8)
-        inner = cv2.erode(own, np.ones((3, 3), np.uint8))
+        inner = cv2.erode(own, np.ones((bridge + 2, bridge + 2), np.uint8))
         inside = np.asarray(inner if inner.any() else own, dtype=np.uint8)
         sides = cv2.minAreaRect(cv2.findNonZero(own))[1]
         found.append(
@@ -229,11 +235,26 @@ def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob,
                 (min(sides) + 1) * scale,
                 x == 0 or y == 0 or x + wide == width or y + high == height,
                 float(on_board[label] * scale**2),
+                _free_share(changed, labels, int(label), (x, y, wide, high), bridge + 2),
                 _mean_bgr(picture[part], inside),
                 _mean_bgr(lit[part], inside),
             )
         )
     return tuple(found)
+
+
+def _free_share(
+    changed: Image, labels: cv2.typing.MatLike, label: int, box: tuple[int, int, int, int], reach: int
+) -> float:
+    """How much of the ring `reach` pixels wide round one region of a mask of changes is not changed."""
+    x, y, wide, high = box
+    part = (slice(max(0, y - reach), y + high + reach), slice(max(0, x - reach), x + wide + reach))
+    own = (labels[part] == label).astype(np.uint8)
+    grown = cv2.dilate(own, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1)))
+    # The pixels next to the region are its own blurred edge.
+    near = cv2.dilate(own, np.ones((3, 3), np.uint8))
+    ring = grown.astype(bool) & ~near.astype(bool)
+    return 1.0 - float((changed[part][ring] > 0).mean()) if ring.any() else 0.0
 
 
 def change_levels(picture: Image, lit: Image, view: View) -> Image:

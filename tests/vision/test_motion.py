@@ -84,14 +84,14 @@ def seen(picture: np.ndarray, still: motion.Still, *, tint: bool = False) -> tup
     return motion.blobs(mask, picture, relit, VIEW)
 
 
-@pytest.mark.parametrize("sigma", [1.0, 2.0, 4.0, 8.0])
+@pytest.mark.parametrize("sigma", [3.0, 6.0, 12.0])
 @pytest.mark.parametrize("gain", [1.0, 0.8])
 @pytest.mark.parametrize("hand", [False, True])
 def test_noise_is_measured_whatever_the_light_and_a_hand_do(sigma, gain, hand):
     after = with_hand(table()) if hand else table()
     noise = motion.noise_of(small(table(), 1, sigma), small(lit(after, gain), 2, sigma))
-    # The small picture averages 2 x 2 pixels, which halves the noise.
-    assert sigma / 2 * 0.7 < noise.levels < sigma / 2 * (2.0 if hand else 1.4)
+    # The small picture averages 2 x 2 and then 3 x 3 pixels.
+    assert sigma / 6 * 0.7 < noise.levels < sigma / 6 * (2.0 if hand else 1.4)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,8 @@ def test_light_and_noise_change_nothing(after, noise):
 def test_a_disk_is_a_blob_of_its_size_where_it_is(colour, gain):
     (blob,) = seen(small(lit(with_disk(table(), colour), gain), 3), at_rest())
     assert blob.centre_px == pytest.approx(FREE_PX, abs=2.0)
-    assert blob.area_px == pytest.approx(np.pi * 14**2, rel=0.35)
+    assert 0.8 < blob.area_px / (np.pi * 14**2) < 1.5
+    assert blob.free > 0.95
     assert blob.long_px / blob.short_px < 1.4
     assert not blob.at_edge
     assert blob.on_board_px == blob.area_px
