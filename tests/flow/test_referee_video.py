@@ -17,9 +17,12 @@ from companion.ruling import Ruling
 from companion.session import Session
 from companion.store import Store
 from hardware_sims import virtual
-from hardware_sims.camera import Camera, Settings, View
-from hardware_sims.scene import Arm, Disk, Room, Scene
+from hardware_sims.arms import Arm
+from hardware_sims.camera import Camera, Settings
+from hardware_sims.disks import Disk
+from hardware_sims.scene import Room, Scene
 from hardware_sims.table import STANDARD, flat, in_cell
+from hardware_sims.view import View
 from vision.camera import Frame
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
