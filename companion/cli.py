@@ -26,8 +26,8 @@ from companion.session import Session
 from companion.settle import SETTLED_ALREADY, Patience
 from companion.store import Store, StoreError
 from companion.terms import Field, Mode, Player
-from vision.board import HolesBoard, Profile, ProfileError, read_profile
-from vision.calibration import CalibrationError
+from vision.board import HolesBoard, Profile, ProfileError, parse_profile, read_profile
+from vision.calibration import CalibrationError, calibrate
 from vision.camera import Camera, CameraError, Folder, Frame, open_source
 from vision.lattice import SIDES
 
@@ -212,6 +212,32 @@ def run(
         said=said,
     )
     _watch(pictures, session, profile, store, live, said, port)
+
+
+@main.command()
+@click.option("--pictures", type=click.IntRange(min=2), default=12, show_default=True, help="How many are rendered.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a row on stdout.")
+def bench(pictures: int, as_json: bool) -> None:
+    """Our figures, each beside its peer in the same run. Let nothing else run meanwhile."""
+    import cv2
+
+    from companion.bench import Sample, measure
+    from hardware_sims.pictures import profile_toml, random_picture
+
+    cv2.setNumThreads(1)
+    samples = []
+    for seed in tqdm(range(pictures), desc="rendering", file=sys.stderr, disable=not sys.stderr.isatty()):
+        image, truth = random_picture(seed, size_wh=(1920, 1080), arm=False)
+        profile = parse_profile(profile_toml(truth))
+        calibration = calibrate(truth["corners_px"], profile.board.corners_mm(), (1920, 1080), profile.fov_x_deg)
+        disks = tuple((d["colour"], (d["x"], d["y"]), d["hole"] and tuple(d["hole"])) for d in truth["disks"])
+        jpeg = cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, 90))[1].tobytes()
+        samples.append(Sample(jpeg, image, calibration, profile, disks))
+    hand, _ = random_picture(0, size_wh=(1920, 1080), arm=True)
+    for row in measure(samples, hand):
+        told = row.to_json()
+        words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
+        click.echo(json.dumps(told) if as_json else words)
 
 
 def _no_tell(_given: Input, _rulings: tuple[Ruling, ...]) -> None:

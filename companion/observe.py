@@ -7,9 +7,9 @@ from typing import Any
 from companion.sources import sure
 from vision.board import CrossingsBoard, HolesBoard, Profile, ProfileError
 from vision.calibration import Calibration, CalibrationError, calibrate, calibrate_plane
-from vision.camera import read_picture
+from vision.camera import Image, read_picture
 from vision.disks import read_disks
-from vision.lattice import find_board
+from vision.lattice import find_board, refine_board
 from vision.sighting import Reading, Sighting
 from vision.stones import read_stones
 
@@ -29,7 +29,7 @@ def observe(path: Path, profile: Profile, corners_px: Corners | None, a_side: st
         except CalibrationError as error:
             return {"picture": str(path), "found": False, "why": str(error)}
     else:
-        calibration = _from_corners(corners_px, profile, (image.shape[1], image.shape[0]))
+        calibration = _from_corners(image, corners_px, profile)
     if isinstance(profile.board, HolesBoard):
         reading = sure(read_disks(image, calibration, profile))
     else:
@@ -80,8 +80,15 @@ def observation_in_words(seen: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _from_corners(corners_px: Corners, profile: Profile, size_wh: tuple[int, int]) -> Calibration:
-    corners_mm = profile.board.corners_mm()
-    if isinstance(profile.board, HolesBoard):
-        return calibrate(corners_px, corners_mm, size_wh, profile.fov_x_deg)
-    return calibrate_plane(corners_px, corners_mm, size_wh)
+def _from_corners(image: Image, corners_px: Corners, profile: Profile) -> Calibration:
+    corners_mm, size_wh = profile.board.corners_mm(), (image.shape[1], image.shape[0])
+    if not isinstance(profile.board, HolesBoard):
+        return calibrate_plane(corners_px, corners_mm, size_wh)
+    calibration = calibrate(corners_px, corners_mm, size_wh, profile.fov_x_deg)
+    if calibration.fov_given:
+        return calibration
+    # Four corners say little of the field of view; the rims of all the holes say more.
+    try:
+        return refine_board(image, profile, calibration)
+    except CalibrationError:
+        return calibration

@@ -189,13 +189,19 @@ def open_source(text: str) -> Source:
 def read_picture(path: Path) -> Image:
     """The picture in a file, in colour. Raises CameraError."""
     try:
-        data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+        data = path.read_bytes()
     except OSError as error:
         raise CameraError(f"{path}: cannot be read ({error.strerror}); give a picture file") from error
-    image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+    image = decode(data)
     if image is None:
         raise CameraError(f"{path}: not a picture; give a JPEG or PNG file")
-    return np.asarray(image, dtype=np.uint8)
+    return image
+
+
+def decode(data: bytes) -> Image | None:
+    """The picture in a JPEG or PNG, in colour, or None where it is none."""
+    image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR) if data else None
+    return None if image is None else np.asarray(image, dtype=np.uint8)
 
 
 def is_blank(image_bgr: Image) -> bool:

@@ -32,7 +32,9 @@ _PAINT_DARK = 0.02
 """No painted disk is darker than this in linear light, whatever the profile says."""
 _TAIL = 4.0
 """Degrees of freedom of the Student distribution: one odd disk must not pull the light."""
-_STEPS = 8
+_STARTS = (-1.0, 0.0, 1.0)
+"""How bright the light is taken to be at first, in sigmas off the usual."""
+_STEPS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,37 +59,36 @@ def tell_colours(seen: Seen, colours_bgr: tuple[tuple[int, int, int], ...]) -> F
     known = np.isfinite(observed).all(axis=2)
     observed = np.where(known[..., None], observed, 0.0)
     sigma = np.stack([_TOP_SIGMA, _RING_SIGMA])
-    best_value, best_share = -np.inf, np.full((len(seen.top), len(colours_bgr)), 1 / len(colours_bgr))
-    for start in (-1.2, -0.6, 0.0, 0.6, 1.2):
-        light = _LIGHT + np.array([start * _LIGHT_SIGMA[0], 0, 0])
-        for _ in range(_STEPS):
-            ideal = paint + np.linalg.solve(_AXES, light) + wood[:, None, :]
-            off, cost = _explain(observed, ideal, sigma)
-            cost, off = cost * known[..., None], off * known[..., None, None]
-            distance = cost.sum(axis=0)
-            likelihood = -(_TAIL + 3) / 2 * np.log1p(distance / _TAIL)
-            top = likelihood.max(axis=1, keepdims=True)
-            share = np.exp(likelihood - top)
-            total = share.sum(axis=1, keepdims=True)
-            share = share / total
-            value = float((top + np.log(total)).sum() - 0.5 * np.square((light - _LIGHT) / _LIGHT_SIGMA).sum())
-            weight = (share * (_TAIL + 3) / (_TAIL + distance))[None, :, :, None] * known[:, :, None, None]
-            precision = weight / np.square(sigma)[:, None, None, :]
-            pull = (precision * off).sum(axis=(0, 1, 2)) - (light - _LIGHT) / np.square(_LIGHT_SIGMA)
-            light = light + pull / (precision.sum(axis=(0, 1, 2)) + 1 / np.square(_LIGHT_SIGMA))
-        if value > best_value:
-            best_value, best_share = value, share
-    return best_share
+    light = _LIGHT + _LIGHT_SIGMA * np.array([[start, 0, 0] for start in _STARTS])
+    for _ in range(_STEPS):
+        ideal = paint + np.linalg.solve(_AXES, light.T).T[:, None, None] + wood[:, None, :]
+        off, cost = _explain(observed, ideal, sigma)
+        distance = (cost * known[:, None, :, None]).sum(axis=0)
+        likelihood = -(_TAIL + 3) / 2 * np.log1p(distance / _TAIL)
+        top = likelihood.max(axis=2, keepdims=True)
+        share = np.exp(likelihood - top)
+        total = share.sum(axis=2, keepdims=True)
+        share = share / total
+        strays = (light - _LIGHT) / _LIGHT_SIGMA
+        value = (top + np.log(total)).sum(axis=(1, 2)) - 0.5 * np.square(strays).sum(axis=1)
+        weight = share * (_TAIL + 3) / (_TAIL + distance) * known[:, None, :, None]
+        precision = weight[..., None] / np.square(sigma)[:, None, None, None, :]
+        pull = (precision * off).sum(axis=(0, 2, 3)) - strays / _LIGHT_SIGMA
+        light = light + pull / (precision.sum(axis=(0, 2, 3)) + 1 / np.square(_LIGHT_SIGMA))
+    return np.asarray(share[int(value.argmax())])
 
 
 def _explain(observed: Floats, ideal: Floats, sigma: Floats) -> tuple[Floats, Floats]:
     """How far each part of each disk is from each colour with the gloss that suits it best, on _AXES
-    (parts, n, colours, 3), and the cost of that, (parts, n, colours)."""
-    glossy = np.minimum(np.log(np.exp(ideal)[..., None, :] + _GLOSS[:, None]), np.log(_WHITE))
-    off = (observed[:, :, None, None, :] - glossy) @ _AXES.T
-    cost = np.square(off / sigma[:, None, None, None, :]).sum(axis=-1) + _GLOSS_COST
+    (parts, starts, n, colours, 3), and the cost of that, (parts, starts, n, colours).
+
+    observed (parts, n, 3) and ideal (starts, n, colours, 3) are log light, sigma (parts, 3) is on _AXES.
+    """
+    glossy = np.minimum(np.log(np.exp(ideal)[..., None, :] + _GLOSS[:, None]), np.log(_WHITE)) @ _AXES.T
+    off = (observed @ _AXES.T)[:, None, :, None, None, :] - glossy
+    cost = np.square(off / sigma[:, None, None, None, None, :]).sum(axis=-1) + _GLOSS_COST
     least = cost.argmin(axis=-1)[..., None]
-    return np.take_along_axis(off, least[..., None], axis=3)[..., 0, :], np.take_along_axis(cost, least, axis=3)[..., 0]
+    return np.take_along_axis(off, least[..., None], axis=4)[..., 0, :], np.take_along_axis(cost, least, axis=4)[..., 0]
 
 
 def linear(value: npt.NDArray[np.floating]) -> Floats:

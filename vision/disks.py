@@ -1,5 +1,7 @@
 """Disks on a board with holes: from one picture to where each lies, how it lies and whose it is."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,14 +15,20 @@ from vision.sighting import LyingSeen, Reading, Sighting
 from vision.slab import PATCH, Holes, Slab, compare_with_empty, rectify
 from vision.spots import pooled_features, read_spots, vote_circles
 
-_LEAST_VOTES = 4.0
-"""Circle votes of the faintest place that is looked at; disks get 7 and more, wood grain 3."""
+_LEAST_VOTES = 3.2
+"""Circle votes of the faintest place that is looked at; a disk of the wood's colour gets 4, others 6 and more."""
+_MOST_CIRCLES = 40
+"""How many of the best places are looked at: 24 disks and some that look alike."""
 _SURE = 0.5
 """The share from which a class counts."""
 _NEAR_HOLE = 4.0
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself."""
 _SLACK = 0.75
 """How much nearer to an empty hole's middle than gravity allows a disk may be seen, in units."""
+_PLAIN = 1.9
+"""A hole no odder than this has nothing over it (see Holes); a disk over a hole makes it 2.2 and more."""
+_OVER_HOLE = 16.0
+"""A disk this close to a hole's middle, in units, covers a good part of it."""
 _APART = 20.0
 """Two disks on the surface are at least this far apart, in units; leaning ones overlap a little."""
 _TILTED_SIGMA = 1.5
@@ -48,6 +56,8 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
     tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]))
     flat = np.flatnonzero(occupied & (kinds[:, 2] <= kinds[:, 1]))
     circles_mm, votes = surface_circles(slab, calibration, board, least_votes=_LEAST_VOTES)
+    plain = _nearest_apart(circles_mm, cells_mm[holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
+    circles_mm, votes = circles_mm[~plain], votes[~plain]
 
     # One fit for the disks in holes and those on the surface.
     count = len(flat)
@@ -57,7 +67,7 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
     rims = fit_rims(image_bgr, calibration, starts_mm, top_mm, in_hole, unit_mm)
     pooled = pooled_features(rims.samples[count:], votes, holes.wood.mean(axis=0))
     spots = read_spots(rims.features[count:], pooled)
-    falls = _would_fall(rims.centres_mm[count:], cells_mm[~occupied], board, _SLACK * unit_mm)
+    falls = _nearest_apart(rims.centres_mm[count:], cells_mm[~occupied]) < _least_rest_mm(board) - _SLACK * unit_mm
     on_surface = count + _pick(rims.centres_mm[count:], np.where(falls, 0, 1 - spots[:, 0]), _APART * unit_mm)
     leaning = spots[on_surface - count, 2] > spots[on_surface - count, 1]
 
@@ -86,7 +96,9 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
         for centre, sigma, share, how, cell, certain in zip(centres_mm, sigma_mm, shares, lying, at, sure, strict=True)
     )
     covered = np.flatnonzero(~occupied & (kinds[:, 3] > kinds[:, 0]))
-    free = _under_disks(cells_mm[covered], rims.centres_mm[on_surface], board)
+    # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
+    reach_mm = (board.hole_diameter_mm + board.disk_diameter_mm) / 2
+    free = _nearest_apart(cells_mm[covered], rims.centres_mm[on_surface]) < reach_mm
     hidden = tuple((int(index) // board.columns + 1, int(index) % board.columns + 1) for index in covered[~free])
     return Reading(disks, hidden)
 
@@ -104,7 +116,7 @@ def surface_circles(
     from_hole = np.linalg.norm(both[:, :, None] - cells_mm, axis=3).min(axis=(0, 2))
     reach_mm = board.disk_diameter_mm / 2
     inside = ((centres_mm > -reach_mm) & (centres_mm < (board.width_mm + reach_mm, board.length_mm + reach_mm))).all(1)
-    keep = inside & (from_hole > _NEAR_HOLE * slab.unit_mm)
+    keep = np.flatnonzero(inside & (from_hole > _NEAR_HOLE * slab.unit_mm))[:_MOST_CIRCLES]
     return centres_mm[keep], circles.votes[keep]
 
 
@@ -119,18 +131,16 @@ def _pick(centres_mm: Floats, sure: npt.NDArray[np.floating], apart_mm: float) -
     return np.array(picked, dtype=np.intp)
 
 
-def _would_fall(disks_mm: Floats, empty_mm: Floats, board: HolesBoard, slack_mm: float) -> npt.NDArray[np.bool_]:
-    """Whether a disk lying flat at each place would tip into an empty hole: its centre is then beyond the chord
-    between the two points where its rim crosses the hole's."""
-    least_mm = np.sqrt((board.hole_diameter_mm**2 - board.disk_diameter_mm**2) / 4) - slack_mm
-    return np.asarray((np.linalg.norm(disks_mm[:, None] - empty_mm, axis=2) < least_mm).any(axis=1))
+def _least_rest_mm(board: HolesBoard) -> float:
+    """How near to an empty hole's middle a flat disk's centre can rest: any nearer it lies beyond the chord between the
+    points where its rim crosses the hole's, and the disk tips in."""
+    return math.sqrt(board.hole_diameter_mm**2 - board.disk_diameter_mm**2) / 2
 
 
-def _under_disks(cells_mm: Floats, disks_mm: Floats, board: HolesBoard) -> npt.NDArray[np.bool_]:
-    """Whether a disk on the surface lies over part of each hole: what covers the hole is then known."""
-    reach_mm = (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    distance = np.linalg.norm(cells_mm[:, None] - disks_mm, axis=2)
-    return np.asarray((distance < reach_mm).any(axis=1))
+def _nearest_apart(points_mm: Floats, others_mm: Floats) -> Floats:
+    """How far each point (n, 2) is from the nearest of some others (m, 2); infinitely where there are none."""
+    apart_mm = np.linalg.norm(points_mm[:, None] - others_mm, axis=2)
+    return np.asarray(apart_mm.min(axis=1, initial=np.inf))
 
 
 def _paints(profile: Profile) -> tuple[tuple[int, int, int], ...]:
@@ -153,7 +163,7 @@ def _seen(
     order = np.argsort(ring.sum(axis=2), axis=1)[:, : ring.shape[1] // 2]
     ring = np.take_along_axis(ring, order[:, :, None], axis=1).mean(axis=1) if len(fitted) else np.zeros((0, 3))
     slopes = np.array([_slope_colour(holes, index) for index in tilted]).reshape(-1, 3)
-    nearest = np.linalg.norm(at_mm[:, None] - cells_mm, axis=2).argmin(axis=1) if len(at_mm) else np.zeros(0, int)
+    nearest = np.linalg.norm(at_mm[:, None] - cells_mm, axis=2).argmin(axis=1)
     return Seen(
         np.concatenate([top, slopes]),
         np.concatenate([ring, np.full((len(tilted), 3), np.nan)]),

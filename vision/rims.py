@@ -37,15 +37,17 @@ def ray_samples(
     image_bgr: npt.NDArray[np.uint8], calibration: Calibration, centres_mm: Floats, z_mm: Floats, unit_mm: float
 ) -> npt.NDArray[np.uint8]:
     """Colours along the rays round each centre (n, 2) at height z_mm (n,): (n, RAYS, len(REACH), 3)."""
-    matrix = calibration.matrix()
-    x = centres_mm[:, 0, None, None] + REACH * unit_mm * _COS[:, None]
-    y = centres_mm[:, 1, None, None] + REACH * unit_mm * _SIN[:, None]
+    matrix = calibration.matrix().astype(np.float32)
+    reach_mm = np.float32(unit_mm) * REACH.astype(np.float32)
+    along_x, along_y = (np.outer(part.astype(np.float32), reach_mm) for part in (_COS, _SIN))
+    # Projection is linear before the division: the centre's part and the ray's part add.
+    centre = np.column_stack([centres_mm, z_mm, np.ones(len(z_mm))]) @ calibration.matrix().T
     u, v, w = (
-        matrix[row, 0] * x + matrix[row, 1] * y + (matrix[row, 2] * z_mm + matrix[row, 3])[:, None, None]
+        centre[:, row, None, None].astype(np.float32) + (matrix[row, 0] * along_x + matrix[row, 1] * along_y)
         for row in range(3)
     )
     shape = (len(centres_mm) * RAYS, len(REACH))
-    map_x, map_y = ((part / w).astype(np.float32).reshape(shape) for part in (u, v))
+    map_x, map_y = ((part / w).reshape(shape) for part in (u, v))
     if not len(centres_mm):
         return np.empty((0, RAYS, len(REACH), 3), dtype=np.uint8)  # OpenCV maps nothing to an error
     samples = cv2.remap(image_bgr, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -79,6 +81,11 @@ def fit_rims(
     """The rims near centres_mm (n, 2), each of a disk whose top lies at height z_mm (n,)."""
     centres = np.array(centres_mm, dtype=np.float64)
     covariance = np.zeros((len(centres), 2, 2))
+    if not len(centres):
+        rays = (0, RAYS, len(REACH))
+        return Rims(
+            centres, np.zeros(0), np.zeros((*rays, 3), np.uint8), np.zeros((0, RAYS, 3 * len(REACH) + 4), np.float32)
+        )
     for _ in range(rounds):
         samples = ray_samples(image_bgr, calibration, centres, z_mm, unit_mm)
         features = ray_features(samples, ray_setting(calibration, centres, z_mm, in_hole, unit_mm))
@@ -106,12 +113,13 @@ def ray_setting(
 def ray_features(samples: npt.NDArray[np.uint8], setting: Array) -> Array:
     """The network's input, (n, RAYS, 3 * len(REACH) + 4): log brightness above that inside the rim, smoothed over
     neighbouring rays, and the setting."""
-    log = LOG[samples]
-    log = (np.roll(log, 1, axis=1) + 2 * log + np.roll(log, -1, axis=1)) / 4
-    inside = log[:, :, :INSIDE].mean(axis=(1, 2), keepdims=True)
-    contrast = np.clip(log - inside, -2, 2)
-    along_ray = contrast.shape[2] * contrast.shape[3]
-    return np.concatenate([contrast.reshape(*contrast.shape[:2], along_ray), setting], axis=2)
+    count = len(samples)
+    log = np.asarray(cv2.LUT(samples.reshape(count * RAYS, -1), LOG), dtype=np.float32).reshape(count, RAYS, -1)
+    ring = np.concatenate([log[:, -1:], log, log[:, :1]], axis=1)
+    smooth = (ring[:, :-2] + ring[:, 2:]) * np.float32(0.25) + log * np.float32(0.5)
+    inside = smooth.reshape(count, RAYS, -1, 3)[:, :, :INSIDE].mean(axis=(1, 2))
+    contrast = np.clip(smooth - np.tile(inside, len(REACH))[:, None, :], -2, 2)
+    return np.concatenate([contrast, setting], axis=2)
 
 
 def _crossings(features: Array) -> tuple[Array, Array]:

@@ -11,15 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.board import Floats, HolesBoard
-from vision.calibration import Calibration
+from vision.calibration import Calibration, CalibrationError
 from vision.nets import Array
 
 MARGIN = 20
 """How far round the slab is looked at, in units: a disk that balances on the edge shows 14 of its 28."""
 PATCH = 20
 """Side of a patch in pixels of two units: a hole of 32 units and the wood round it."""
-_RING = (17.0, 19.9)
-"""Radii, in units, between which a patch shows the slab's wood."""
+_OFFSETS = (np.arange(PATCH) - (PATCH - 1) / 2) * 2
+_FROM_MIDDLE = np.hypot(*np.meshgrid(_OFFSETS, _OFFSETS))
+_RING_MASK = (_FROM_MIDDLE > 17.0) & (_FROM_MIDDLE < 19.9)
+"""The pixels of a patch that show the slab's wood."""
 LOG = np.log(np.arange(256, dtype=np.float32) + 4)
 """Log brightness of each 8-bit value; the 4 keeps the noise of black pixels small."""
 
@@ -53,18 +55,26 @@ class Slab:
 
 
 def rectify(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, board: HolesBoard) -> Slab:
-    """The slab's top plane with a margin, at one pixel a unit."""
+    """The slab's top plane with a margin, at one pixel a unit. Raises CalibrationError when none of it is in view."""
     unit_mm = board.disk_diameter_mm / 28
     factor = 1
     while calibration.px_per_mm() * unit_mm / (2 * factor) >= 0.9:
         factor *= 2
-    small = image_bgr
+    # Only the part of the picture that shows the board is made smaller.
+    reach_mm = MARGIN * unit_mm
+    outline_px = calibration.project(board.corners_mm() + reach_mm * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    size_px = np.array(image_bgr.shape[1::-1]) // factor
+    left, top = np.clip(outline_px.min(axis=0) // factor, 0, size_px).astype(int) * factor
+    right, bottom = np.clip(outline_px.max(axis=0) // factor + 1, 0, size_px).astype(int) * factor
+    small = image_bgr[top:bottom, left:right]
+    if not small.size:
+        raise CalibrationError("the board lies outside the picture; give its corners again")
     if factor > 1:
-        high, wide = image_bgr.shape[0] // factor, image_bgr.shape[1] // factor
-        whole = image_bgr[: high * factor, : wide * factor]
-        small = np.asarray(cv2.resize(whole, (wide, high), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        size_wh = (small.shape[1] // factor, small.shape[0] // factor)
+        small = np.asarray(cv2.resize(small, size_wh, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     # A pixel's centre is an integer, so halving maps u to (u + 1/2) / 2 - 1/2.
-    shrink = np.array([[1 / factor, 0, 0.5 / factor - 0.5], [0, 1 / factor, 0.5 / factor - 0.5], [0, 0, 1]])
+    shift = 0.5 / factor - 0.5
+    shrink = np.array([[1 / factor, 0, shift - left / factor], [0, 1 / factor, shift - top / factor], [0, 0, 1]])
     small_from_plane = shrink @ calibration.image_from_plane()
     plane_from_slab = np.array([[1, 0, 0.5 - MARGIN], [0, 1, 0.5 - MARGIN], [0, 0, 1 / unit_mm]]) * unit_mm
     size_wh = (2 * (round(board.width_mm / unit_mm / 2) + MARGIN), 2 * (round(board.length_mm / unit_mm / 2) + MARGIN))
@@ -106,9 +116,9 @@ def compare_with_empty(slab: Slab, board: HolesBoard) -> Holes:
     terms = _quadratic(centres_mm)
     # Distances to a fit P @ flat follow from the (n, n) products of the patches alone: |f - Pf|^2 = (1-P) K (1-P)'.
     products = flat.astype(np.float64) @ flat.T.astype(np.float64)
-    middle = np.median(flat[:, ::7], axis=0)
-    distance = np.abs(flat[:, ::7] - middle).mean(axis=1)
-    weight = 1 / (1 + (distance / np.median(distance)) ** 4)
+    some = flat[:, ::13]
+    distance = np.abs(some - np.median(some, axis=0)).mean(axis=1)
+    weight = 1 / (1 + (distance / max(float(np.median(distance)), 1e-6)) ** 4)
     for _ in range(6):
         fit = _weighted_fit(terms, weight)
         rest = np.eye(len(fit)) - fit
@@ -117,14 +127,8 @@ def compare_with_empty(slab: Slab, board: HolesBoard) -> Holes:
         weight = np.clip(1 - np.square(oddness / 3), 0, 1) ** 2 + 1e-6
     fit = _weighted_fit(terms, weight).astype(np.float32)
     residual = np.asarray(flat - fit @ flat, dtype=np.float32)
-    wood = np.asarray(fit @ np.median(patches[:, _ring_mask()], axis=1), dtype=np.float32)
+    wood = np.asarray(fit @ patches[:, _RING_MASK].mean(axis=1), dtype=np.float32)
     return Holes(patches, residual.reshape(patches.shape), wood, oddness)
-
-
-def _ring_mask() -> npt.NDArray[np.bool_]:
-    offsets = (np.arange(PATCH) - (PATCH - 1) / 2) * 2
-    radius = np.hypot(*np.meshgrid(offsets, offsets))
-    return np.asarray((radius > _RING[0]) & (radius < _RING[1]))
 
 
 def _quadratic(points: Floats) -> Floats:

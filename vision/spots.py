@@ -16,10 +16,10 @@ from vision.rims import INSIDE, RADIUS
 from vision.slab import LOG, MARGIN, Slab
 
 CLASSES = ("none", "flat", "leaning")
-_EDGE_SHARE = 0.25
-"""The share of the slab's pixels that vote: the strongest edges."""
-_MOST = 60
-"""No board shows more circles than this; the faintest go."""
+_FULL_EDGE = 3.0
+"""The half of the pixels with the stronger edges vote; an edge this many times the weakest of them has a full vote."""
+
+Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,39 +32,47 @@ class Circles:
     """(n,)"""
 
 
-def vote_circles(slab: Slab, *, least_votes: float, apart: float = 3.0) -> Circles:
-    """The peaks of the circle votes that reach least_votes and are at least `apart` units from a better one."""
-    smooth = cv2.GaussianBlur(slab.log, (0, 0), 0.8)
-    along_x = cv2.Scharr(smooth, cv2.CV_32F, 1, 0, scale=1 / 32)
-    along_y = cv2.Scharr(smooth, cv2.CV_32F, 0, 1, scale=1 / 32)
-    # The structure tensor over the colours (Di Zenzo 1986): its main direction needs no sign,
-    # as each edge votes both ways.
+def vote_circles(slab: Slab, *, least_votes: float) -> Circles:
+    """The peaks of the circle votes that reach least_votes."""
+    along_x = cv2.Scharr(slab.half, cv2.CV_32F, 1, 0)
+    along_y = cv2.Scharr(slab.half, cv2.CV_32F, 0, 1)
+    # The structure tensor over the colours (Di Zenzo 1986): its main direction needs no sign, as each edge votes
+    # both ways.
     total = np.ones((1, 3), np.float32)
-    xx = cv2.transform(along_x * along_x, total)
-    yy = cv2.transform(along_y * along_y, total)
+    xx = cv2.transform(along_x * along_x, total).ravel()
+    yy = cv2.transform(along_y * along_y, total).ravel()
     energy = xx + yy
-    sample = energy[::3, ::3].ravel()
-    rank = int((1 - _EDGE_SHARE) * sample.size)
-    threshold = max(float(np.partition(sample, rank)[rank]), 1e-9)
-    edge = np.flatnonzero(energy.ravel() > threshold)
-    xy = np.einsum("nc,nc->n", along_x.reshape(-1, 3)[edge], along_y.reshape(-1, 3)[edge])
-    direction = 0.5 * np.arctan2(2 * xy, xx.ravel()[edge] - yy.ravel()[edge])
-    weight = np.minimum(np.sqrt(energy.ravel()[edge] / threshold) / 3, 1)
-    high, wide = energy.shape
+    sample = energy[::5]
+    threshold = max(float(np.partition(sample, len(sample) // 2)[len(sample) // 2]), 1e-9)
+    edge = np.flatnonzero(energy > threshold)
+    xy = (along_x.reshape(-1, 3)[edge] * along_y.reshape(-1, 3)[edge]).sum(axis=1)
+    direction = 0.5 * np.arctan2(2 * xy, xx[edge] - yy[edge])
+    weight = np.minimum(np.sqrt(energy[edge] / threshold) / _FULL_EDGE, 1)
+    high, wide = slab.half.shape[:2]
     at_y, at_x = np.divmod(edge, wide)
+    step_x, step_y = RADIUS / 2 * np.cos(direction), RADIUS / 2 * np.sin(direction)
     votes = np.zeros(high * wide)
-    for way in (RADIUS, -RADIUS):
-        x = np.rint(at_x + way * np.cos(direction)).astype(np.intp)
-        y = np.rint(at_y + way * np.sin(direction)).astype(np.intp)
-        inside = (x >= 0) & (x < wide) & (y >= 0) & (y < high)
-        votes += np.bincount(y[inside] * wide + x[inside], weight[inside], high * wide)
-    field = cv2.GaussianBlur(votes.reshape(high, wide).astype(np.float32), (0, 0), 1.2)
-    span = 2 * round(apart) + 1
-    peak_y, peak_x = np.nonzero((field >= least_votes) & (field >= cv2.dilate(field, np.ones((span, span), np.uint8))))
-    order = np.argsort(-field[peak_y, peak_x])[:_MOST]
-    places = np.column_stack([peak_x, peak_y])[order]
-    centres_mm = (places - (MARGIN - 0.5)) * slab.unit_mm
-    return Circles(np.asarray(centres_mm, dtype=np.float64), np.asarray(field[peak_y, peak_x][order], dtype=np.float32))
+    for x, y in ((at_x + step_x, at_y + step_y), (at_x - step_x, at_y - step_y)):
+        column, row = np.rint(x).astype(np.int32), np.rint(y).astype(np.int32)
+        inside = (column >= 0) & (column < wide) & (row >= 0) & (row < high)
+        votes += np.bincount((row * wide + column)[inside], weight[inside], high * wide)
+    field = cv2.GaussianBlur(votes.reshape(high, wide).astype(np.float32), (0, 0), 1.0)
+    row, column = np.nonzero((field >= least_votes) & (field >= cv2.dilate(field, np.ones((3, 3), np.uint8))))
+    order = np.argsort(-field[row, column])
+    row, column = row[order], column[order]
+    middle_x = column + _peak_offset(field, row, column, 0, 1)
+    middle_y = row + _peak_offset(field, row, column, 1, 0)
+    places = np.column_stack([middle_x, middle_y]) * 2 + 0.5
+    centres_mm = np.asarray((places - (MARGIN - 0.5)) * slab.unit_mm, dtype=np.float64)
+    return Circles(centres_mm, np.asarray(field[row, column], dtype=np.float32))
+
+
+def _peak_offset(field: cv2.typing.MatLike, row: Indices, column: Indices, down: int, right: int) -> Floats:
+    """How far each peak lies beyond its pixel, by the parabola through it and its neighbours."""
+    row = np.clip(row, 1, field.shape[0] - 2)
+    column = np.clip(column, 1, field.shape[1] - 2)
+    before, at, after = (field[row + k * down, column + k * right] for k in (-1, 0, 1))
+    return np.asarray(np.clip(0.5 * (before - after) / np.minimum(before - 2 * at + after, -1e-6), -0.5, 0.5))
 
 
 def read_spots(features: Array, pooled: Array) -> Array:

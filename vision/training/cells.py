@@ -13,7 +13,7 @@ import torch
 
 from vision.cells import CLASSES, cell_features
 from vision.slab import compare_with_empty, rectify
-from vision.training.patches import cover, save, shares, train
+from vision.training.patches import cover, save, shade, shares, train
 from vision.training.pictures import read_pictures
 
 Where = list[tuple[str, tuple[int, int]]]
@@ -31,8 +31,12 @@ def examples(folders: list[str]) -> tuple[torch.Tensor, torch.Tensor, Where]:
             cell = (index // board.columns + 1, index % board.columns + 1)
             disk = in_holes.get(cell)
             visible = 1.0 if disk is None else disk.get("visible", 1.0)
+            above = [d for d in picture.disks if not d["hole"]]
+            centre = board.cells_mm()[index]
+            if any(np.hypot(d["x"] - centre[0], d["y"] - centre[1]) < 0.6 * board.disk_diameter_mm for d in above):
+                visible = 0.9  # what a disk lying over the hole leaves to be seen
             label = CLASSES.index("empty" if disk is None else "tilted" if disk["tilt_deg"] else "in_cell")
-            if picture.arm and (disk is None or visible < 0.97):
+            if visible < 0.97 or (picture.arm and disk is None):
                 # Which empty holes an arm covers is not in the truth.
                 label = COVERED if visible < 0.5 else -1
             labels.append(label)
@@ -41,7 +45,9 @@ def examples(folders: list[str]) -> tuple[torch.Tensor, torch.Tensor, Where]:
 
 
 def vary(x: torch.Tensor, label: torch.Tensor, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Covers a quarter of the holes; a hole that is covered a little is nobody's."""
+    """Shadows on a fifth of the holes, covers on a quarter; a hole that is covered a little is nobody's."""
+    dark = torch.tensor(rng.random(len(label)) < 0.2)
+    x[dark] = shade(x[dark], rng)
     chosen = torch.tensor(rng.random(len(label)) < 0.25)
     covered, share = cover(x[chosen], rng)
     x[chosen] = covered

@@ -97,6 +97,19 @@ def cover(x: torch.Tensor, rng: np.random.Generator) -> tuple[torch.Tensor, torc
     return torch.cat([plain + between, plain], 1), (mask[:, 0] * middle).sum((1, 2)) / middle.sum()
 
 
+def shade(x: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    """Lets a soft shadow fall over part of each patch; what lies there stays what it is."""
+    count = len(x)
+    axis = (torch.arange(PATCH) - (PATCH - 1) / 2) * 2
+    y, across = torch.meshgrid(axis, axis, indexing="ij")
+    angle = torch.tensor(rng.uniform(0, 2 * np.pi, count)).float()[:, None, None]
+    softness = torch.tensor(rng.uniform(1, 12, count)).float()[:, None, None]
+    edge = torch.tensor(rng.uniform(-30, 15, count)).float()[:, None, None]
+    depth = torch.tensor(rng.uniform(0, 1.3, count)).float()[:, None, None]
+    shadow = -depth * torch.sigmoid((across * angle.cos() + y * angle.sin() - edge) / softness)
+    return x + shadow[:, None]
+
+
 def shares(net: PatchNet, patches: torch.Tensor) -> torch.Tensor:
     with torch.no_grad():
         return net(patches.float()).softmax(1)

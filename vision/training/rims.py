@@ -48,7 +48,7 @@ def examples(folders: list[str], least_visible: float, seed: int = 0) -> dict[st
             ]
         )
         for start in range(STARTS):
-            shift = rng.normal(0, 0.35, centres.shape) if start < 4 else rng.uniform(-1.3, 1.3, centres.shape)
+            shift = rng.normal(0, 0.35, centres.shape) if start < 3 else rng.uniform(-2.0, 2.0, centres.shape)
             shift = shift * unit_mm
             if start >= 4:
                 shift = np.where(in_hole[:, None], centres - holes + 0.2 * shift, shift)

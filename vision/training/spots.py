@@ -32,7 +32,7 @@ def examples(folders: list[str], *, jitter: bool) -> Examples:
         unit_mm = board.disk_diameter_mm / 28
         slab = rectify(picture.image_bgr, picture.calibration, board)
         wood = compare_with_empty(slab, board).wood.mean(axis=0)
-        places, votes = surface_circles(slab, picture.calibration, board, least_votes=3.0)
+        places, votes = surface_circles(slab, picture.calibration, board, least_votes=2.0)
         if jitter:
             surface = np.array([[d["x"], d["y"]] for d in picture.disks if not d["hole"]]).reshape(-1, 2)
             near = np.repeat(surface, 3, axis=0) + rng.normal(0, 0.8 * unit_mm, (3 * len(surface), 2))
@@ -40,7 +40,7 @@ def examples(folders: list[str], *, jitter: bool) -> Examples:
             off = surface + radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
             extra = np.concatenate([near, off])
             places = np.concatenate([places, extra])
-            votes = np.concatenate([votes, rng.uniform(5, 20, len(extra))])
+            votes = np.concatenate([votes, rng.uniform(4, 10, len(extra))])
         if not len(places):
             continue
         top_mm = np.full(len(places), board.disk_height_mm)
