@@ -9,7 +9,7 @@ from companion.live import Live, Watch
 from companion.referee import Referee
 from companion.ruling import Ruling
 from companion.settle import Patience, Settle, Stage
-from companion.sources import BoardCamera, board_camera
+from companion.sources import BoardCamera, Place, board_camera
 from companion.store import Match, Store, StoreError
 from vision.board import Profile
 from vision.calibration import CalibrationError
@@ -104,14 +104,21 @@ class Session:
             return
         patience = self._settle.patience
         glance = camera.watch(frame)
-        if glance.hand and (self._settle.frames == patience.frames or self._each_at_rest) and camera.follow(frame):
+        # A hand that keeps still may be no hand: the camera was knocked.
+        asked = glance.hand and (self._settle.frames == patience.frames or self._each_at_rest)
+        if asked and camera.follow(frame) is Place.MOVED:
             glance = camera.watch(frame)
         self._settle = self._settle.after(
             frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=glance.changed
         )
         self._live.watch(*_WATCH[self._settle.stage])
         if self._settle.stage is Stage.SETTLED:
-            look = camera.look(frame, hand=self._settle.hand_seen, readings=patience.readings)
+            look = camera.look(
+                frame,
+                hand=self._settle.hand_seen,
+                readings=patience.readings,
+                waited=self._settle.rest_s >= patience.hand_s,
+            )
             if look is not None:
                 self._settle = self._settle.looked()
                 self._take(look)

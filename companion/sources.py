@@ -9,10 +9,12 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TypeVar
 
 import numpy as np
 
+from companion.flights import Eye, Flights
 from companion.inputs import Look, SeenDisk
 from companion.terms import Lying, Player
 from vision import motion
@@ -20,12 +22,11 @@ from vision.board import HolesBoard, Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
 from vision.disks import read_disks
-from vision.lattice import board_shift_px, find_board, refine_board
+from vision.lattice import SIDES, board_shift_px, find_board, refine_board
 from vision.motion import Blob, Image
 from vision.sighting import Reading, Sighting
 
 T = TypeVar("T")
-Colour = tuple[float, float, float]
 
 _SURE = 0.5
 """From this confidence on a sighting is a disk; below it its cell counts as hidden."""
@@ -42,27 +43,6 @@ _REACHING_HAND_DISKS = 2.0
 """A change larger than so many disks is a hand; the second holds for one that reaches in over the picture's edge."""
 _HAND_CELLS = 3
 """So many cells newly hidden at once are under a hand; one or two may be under glare, which stays."""
-_FEW_BLOBS = 16
-"""Where more regions differ than hands and struck disks make, it is the camera that moves."""
-_FLIGHT_AREA = (0.6, 2.5)
-_FLIGHT_SHORT = (0.75, 1.7)
-_FLIGHT_LONG = 4.0
-"""A disk in flight in disks' areas and diameters: with its shadow, and as long as it moves in one exposure."""
-_FLIGHT_FILL = (0.6, 0.95)
-"""Of the rectangle round it: a disk fills 0.79, one that moves up to 0.93, a finger all of it."""
-_FLIGHT_FREE = 0.75
-"""Of the ring round it: a piece of a hand is beside the rest of it."""
-_FLIGHT_STAY_S = 0.3
-"""What stays in one place for longer is not in flight."""
-_DISK_LIKE = 0.65
-_HUE_LIKE = 0.8
-"""A disk's colour is nearer to that of a disk at rest, or to the profile's hue, than this share of its way from the
-bare board's."""
-_SURE_LIKE = 0.6
-"""A colour is one player's when it is so much nearer to it than to the other's."""
-_BRIGHTNESS_WEIGHT = 0.3
-_FLIGHT_GAP_S = 1.0
-"""Sightings of one flick follow one another within this."""
 
 
 def board_camera(
@@ -87,15 +67,12 @@ class Glance:
     changed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Flying:
-    """Something like a disk, seen where no disk lies at rest."""
+class Place(StrEnum):
+    """Where the board is, held against where it was."""
 
-    t_s: float
-    place_mm: tuple[float, float]
-    colour: Colour
-    bare: Colour
-    player: Player | None
+    SAME = "same"
+    MOVED = "moved"
+    LOST = "lost"
 
 
 class BoardCamera:
@@ -119,8 +96,7 @@ class BoardCamera:
         self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
         self._readings: list[Reading] = []
         self._last: Reading | None = None
-        self._flying: list[_Flying] = []
-        self._appearance: dict[Player, tuple[Colour, ...]] = {}
+        self._flights = Flights(profile.colours, self._board)
 
     def watch(self, frame: Frame) -> Glance:
         """What the picture shows besides the board at rest."""
@@ -147,56 +123,85 @@ class BoardCamera:
         if hand:
             # A hand's shadow joins it to a disk near it, and makes each hole look like a disk.
             found = motion.blobs(motion.tint_changes(small, lit, still), small, lit, self._view)
-        if len(found) <= _FEW_BLOBS:
-            self._note_flights(frame.t_s, found, lit)
+        self._flights.note(frame.t_s, found, lit, self._eye())
         return Glance(moved, hand, True)
 
-    def follow(self, frame: Frame) -> bool:
-        """Whether it was the camera that moved, not a hand: the board is then found again from where it was."""
+    def follow(self, frame: Frame) -> Place:
+        """Where the board is by this picture, the one last watched; found again from where it was if it moved."""
         before = self.calibration
         if board_shift_px(frame.image_bgr, self._profile, before) <= _KNOCK_MM * before.px_per_mm():
-            return False
-        try:
-            calibration = refine_board(frame.image_bgr, self._profile, before)
-        except CalibrationError:
-            return False
-        outline_mm, disk_mm = self._board.corners_mm(), self._board.disk_diameter_mm
-        view = motion.view_of_board(calibration, outline_mm, disk_mm, self._view.shrink)
-        if self._still is not None and self._small is not None:
-            still = motion.moved_still(self._still, before, calibration, view.shrink)
+            return Place.SAME
+        if self._still is None or self._small is None:
+            moved = self._refined(frame)
+            if moved is not None:
+                self._stand(moved)
+            # Where the rims cannot be seen, the corners that people gave stand.
+            return Place.SAME if moved is None else Place.MOVED
+        as_was = motion.changed_share(self._changes(self._still), self._view)
+        moved = self._refined(frame)
+        if moved is not None:
+            view = self._view_by(moved)
+            still = motion.moved_still(self._still, before, moved, view.shrink)
             # A hand can hide so much that the board seems to lie elsewhere; most of the picture then contradicts it.
-            as_was = motion.changed_share(self._changes(self._still), self._view)
-            as_found = motion.changed_share(self._changes(still), view)
-            if as_found > max(as_was / 2, _FOLLOWED_SHARE):
-                return False
-            self._still = still
-        self.calibration, self._view = calibration, view
-        return True
+            if motion.changed_share(self._changes(still), view) <= max(as_was / 2, _FOLLOWED_SHARE):
+                self._stand(moved)
+                self._still = still
+                return Place.MOVED
+        return Place.SAME if as_was <= _FOLLOWED_SHARE else Place.LOST
 
-    def look(self, frame: Frame, *, hand: bool, readings: int) -> Look | None:
+    def look(self, frame: Frame, *, hand: bool, readings: int, waited: bool = False) -> Look | None:
         """The board in this picture, the one last watched, or None where more are needed to be sure.
 
-        At most so many `readings` are weighed against one another when no two in a row agree.
+        At most so many `readings` are weighed against one another when no two in a row agree. Once people have
+        `waited`, what hides the board is taken to stay, and a board that is lost is looked for everywhere.
         """
-        self.follow(frame)
+        if self.follow(frame) is Place.LOST and not (waited and self._find_anywhere(frame)):
+            return None
         self.reading = self._as_changed(sure(read_disks(frame.image_bgr, self.calibration, self._profile)))
         self._readings.append(self.reading)
-        if self._under_hand(self._readings[-1]):
+        if self._under_hand(self.reading) and not waited:
             self._readings.clear()
             return None
         agreed = self._agreed(readings)
         if agreed is None or self._small is None:
             return None
-        flights = self._flights(self._small)
+        flights = self._flights.since(self._small, self._eye())
         self._last = _carried(agreed, self._last)
         self._readings.clear()
-        self._flying.clear()
         if self._before is not None:
             self._learn_noise(self._before, self._small)
         self._still = motion.still_from(self._small, self._noise)
-        self._learn_colours(self._small)
+        self._flights.begin(self._last, self._small, self._eye())
         disks = tuple(_seen_disk(sighting) for sighting in self._last.disks)
         return Look(disks, self._last.hidden, hand, flights, frame.n, frame.t_s)
+
+    def _refined(self, frame: Frame) -> Calibration | None:
+        try:
+            return refine_board(frame.image_bgr, self._profile, self.calibration)
+        except CalibrationError:
+            return None
+
+    def _find_anywhere(self, frame: Frame) -> bool:
+        """Whether the board is found without knowing where it was; what it looked like at rest is then forgotten."""
+        try:
+            found = find_board(frame.image_bgr, self._profile, side_of_a(self.calibration, self._board))
+        except CalibrationError:
+            return False
+        self._stand(found)
+        self._still = None
+        return True
+
+    def _stand(self, calibration: Calibration) -> None:
+        """The camera stands here from now on."""
+        self._view = self._view_by(calibration)
+        self.calibration = calibration
+
+    def _view_by(self, calibration: Calibration) -> motion.View:
+        outline_mm, disk_mm = self._board.corners_mm(), self._board.disk_diameter_mm
+        return motion.view_of_board(calibration, outline_mm, disk_mm, self._view.shrink)
+
+    def _eye(self) -> Eye:
+        return Eye(self.calibration, self._view, self._board.disk_diameter_mm)
 
     def _changes(self, still: motion.Still) -> Image:
         assert self._small is not None
@@ -217,10 +222,11 @@ class BoardCamera:
         lit = motion.relit(self._still.picture, self._small)
         change = motion.change_levels(self._small, lit, self._view)
         least = self._noise.levels + _CHANGE_SHARE * float(self._small.mean())
+        eye = self._eye()
 
         def same(place_mm: tuple[float, float]) -> bool:
             x, y = self.calibration.project([place_mm])[0]
-            return motion.mean_level(change, (x, y), self._disk_px((x, y)) / 2, self._view) < least
+            return motion.mean_level(change, (x, y), eye.disk_px((x, y)) / 2, self._view) < least
 
         kept = tuple(disk for disk in self._last.disks if same(disk.centre_mm))
         new = tuple(
@@ -254,98 +260,23 @@ class BoardCamera:
         levels = float(np.median([noise.levels for noise in self._noises]))
         self._noise = motion.Noise(levels, max(noise.shake_px for noise in self._noises))
 
-    def _learn_colours(self, small: Image) -> None:
-        """What the disks at rest look like in this small picture's light."""
-        known = self._last.disks if self._last is not None else ()
-        for player in Player:
-            places_mm = [disk.centre_mm for disk in known if disk.colour == player.value]
-            if places_mm:
-                self._appearance[player] = tuple(self._colour_at(small, place_mm) for place_mm in places_mm)
-
-    def _colour_at(self, small: Image, place_mm: tuple[float, float]) -> Colour:
-        x, y = self.calibration.project([place_mm])[0]
-        return motion.mean_bgr(small, (x, y), 0.35 * self._disk_px((x, y)), self._view)
-
-    def _disk_px(self, centre_px: tuple[float, float]) -> float:
-        """A disk's diameter at this place of the picture."""
-        middle = self.calibration.board_from_px([centre_px])
-        around = self.calibration.project(middle + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-        return self._board.disk_diameter_mm * math.sqrt(abs(np.linalg.det(around[1:] - around[0])))
-
     def _is_hand(self, blob: Blob) -> bool:
-        disk_px2 = math.pi / 4 * self._disk_px(blob.centre_px) ** 2
+        disk_px2 = math.pi / 4 * self._eye().disk_px(blob.centre_px) ** 2
         least = _REACHING_HAND_DISKS if blob.at_edge else _HAND_DISKS
         return blob.area_px > least * disk_px2 and blob.on_board_px > 0.3 * disk_px2
-
-    def _note_flights(self, t_s: float, found: tuple[Blob, ...], lit: Image) -> None:
-        """Keeps what of the blobs may be a disk in flight; `lit` is the table at rest in their light."""
-        for blob in found:
-            disk_px = self._disk_px(blob.centre_px)
-            area = blob.area_px / (math.pi / 4 * disk_px**2)
-            if (
-                blob.at_edge
-                or blob.on_board_px < blob.area_px / 2
-                or blob.free < _FLIGHT_FREE
-                or not _FLIGHT_AREA[0] <= area <= _FLIGHT_AREA[1]
-                or not _FLIGHT_SHORT[0] <= blob.short_px / disk_px <= _FLIGHT_SHORT[1]
-                or not _FLIGHT_FILL[0] <= blob.area_px / (blob.long_px * blob.short_px) <= _FLIGHT_FILL[1]
-                or blob.long_px > _FLIGHT_LONG * disk_px
-            ):
-                continue
-            x_mm, y_mm = self.calibration.board_from_px([blob.centre_px], self._board.disk_height_mm)[0]
-            place_mm = (float(x_mm), float(y_mm))
-            self._learn_colours(lit)
-            player, like = self._whose(blob.bgr)
-            least = _DISK_LIKE if player in self._appearance else _HUE_LIKE
-            if like < least * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm):
-                self._flying.append(_Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player))
-
-    def _lies_at(self, place_mm: tuple[float, float]) -> bool:
-        """Whether a disk lay here at the last look: in a hand's light it looks new."""
-        known = self._last.disks if self._last is not None else ()
-        return any(math.dist(disk.centre_mm, place_mm) < self._board.disk_diameter_mm / 4 for disk in known)
-
-    def _whose(self, colour: Colour) -> tuple[Player | None, float]:
-        """Whose disk has this colour, None where that cannot be told, and how unlike it the colour is.
-
-        Disks at rest say how each colour looks in this light. Of a colour that none shows, only the profile's hue is
-        known: how bright it looks depends on the exposure.
-        """
-        like = {}
-        for name, bgr in self._profile.colours:
-            seen = self._appearance.get(Player(name), ())
-            like[Player(name)] = min((_apart(colour, known) for known in seen), default=_apart(colour, bgr, 0.0))
-        nearest = min(like, key=lambda player: like[player])
-        return (nearest if like[nearest] < _SURE_LIKE * like[nearest.other] else None), like[nearest]
-
-    def _flights(self, small: Image) -> tuple[Player | None, ...]:
-        """The disks that flew since the last look, in the order in which they were first seen."""
-        flew = []
-        for seen in self._flying:
-            times = [other.t_s for other in self._flying if math.dist(other.place_mm, seen.place_mm) < self._reach_mm]
-            left = _apart(self._colour_at(small, seen.place_mm), seen.colour) > 0.5 * _apart(seen.bare, seen.colour)
-            if left and max(times) - min(times) <= _FLIGHT_STAY_S:
-                flew.append(seen)
-        flights: list[Player | None] = []
-        last_s: dict[Player | None, float] = {}
-        told = {seen.player for seen in flew} - {None}
-        for seen in flew:
-            if seen.player is None and told:
-                continue
-            if seen.t_s - last_s.get(seen.player, -math.inf) > _FLIGHT_GAP_S:
-                flights.append(seen.player)
-            last_s[seen.player] = seen.t_s
-        return tuple(flights)
 
 
 def fuse(readings: Sequence[Reading], reach_mm: float) -> Reading:
     """What most of several readings of one board say; sightings closer than reach_mm are of one disk."""
     groups: list[list[Sighting]] = []
     for reading in readings:
+        # Two sightings of one reading are two disks, as near as one may lie over the other.
+        free = list(groups)
         for sighting in reading.disks:
-            near = [group for group in groups if math.dist(group[0].centre_mm, sighting.centre_mm) < reach_mm]
+            near = [group for group in free if math.dist(group[0].centre_mm, sighting.centre_mm) < reach_mm]
             if near:
                 near[0].append(sighting)
+                free = [group for group in free if group is not near[0]]
             else:
                 groups.append([sighting])
     disks = tuple(_typical(group) for group in groups if 2 * len(group) > len(readings))
@@ -367,6 +298,13 @@ def _typical(group: list[Sighting]) -> Sighting:
         colour=colour,
         confidence=float(np.median([sighting.confidence for sighting in group])),
     )
+
+
+def side_of_a(calibration: Calibration, board: HolesBoard) -> str:
+    """The side of the picture, one of SIDES, at which player A sits."""
+    ends = calibration.project([[board.width_mm / 2, 0.0], [board.width_mm / 2, board.length_mm]])
+    to_a = ends[0] - ends[1]
+    return max(SIDES, key=lambda side: float(np.dot(SIDES[side], to_a)))
 
 
 def _touches(disk: Sighting, others: Sequence[Sighting], reach_mm: float) -> bool:
@@ -419,9 +357,3 @@ def _seen_disk(sighting: Sighting) -> SeenDisk:
         sighting.sigma_mm,
         sighting.confidence,
     )
-
-
-def _apart(colour: Colour, other: Colour, brightness: float = _BRIGHTNESS_WEIGHT) -> float:
-    """How unlike two colours are: distance of logarithms, brightness counting less, since light and tilt change it."""
-    ratio = np.log((np.array(colour) + 8.0) / (np.array(other) + 8.0))
-    return float(np.hypot(np.linalg.norm(ratio - ratio.mean()), brightness * math.sqrt(3) * ratio.mean()))

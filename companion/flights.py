@@ -1,0 +1,173 @@
+"""Which of the changes over a board are disks in flight, and whose.
+
+A disk in flight has a disk's size and form, stands free of hands, has a disk's colour, and is gone again at once. Disks
+at rest say how each colour looks in this light.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.terms import Player
+from vision import motion
+from vision.board import HolesBoard
+from vision.calibration import Calibration
+from vision.motion import Blob, Image
+from vision.sighting import Reading
+
+Colour = tuple[float, float, float]
+
+_FEW_BLOBS = 16
+"""Where more regions differ than hands and struck disks make, it is the camera that moves."""
+_AREA = (0.6, 2.5)
+_SHORT = (0.75, 1.7)
+_LONG = 4.0
+"""A disk in flight in disks' areas and diameters: with its shadow, and as long as it moves in one exposure."""
+_FILL = (0.6, 0.95)
+"""Of the rectangle round it: a disk fills 0.79, one that moves up to 0.93, a finger all of it."""
+_FREE = 0.75
+"""Of the ring round it: a piece of a hand is beside the rest of it."""
+_STAY_S = 0.3
+"""What stays in one place for longer is not in flight."""
+_GAP_S = 1.0
+"""Sightings of one flick follow one another within this."""
+_DISK_LIKE = 0.65
+_HUE_LIKE = 0.8
+"""A disk's colour is nearer to that of a disk at rest, or to the profile's hue, than this share of its way from the
+bare board's."""
+_SURE_LIKE = 0.6
+"""A colour is one player's when it is so much nearer to it than to the other's."""
+_BRIGHTNESS_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Eye:
+    """How a board is seen at the moment: its camera, the small view, and a disk's diameter."""
+
+    calibration: Calibration
+    view: motion.View
+    disk_mm: float
+
+    def disk_px(self, centre_px: tuple[float, float]) -> float:
+        """A disk's diameter at this place of the picture."""
+        middle = self.calibration.board_from_px([centre_px])
+        around = self.calibration.project(middle + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+        return self.disk_mm * math.sqrt(abs(np.linalg.det(around[1:] - around[0])))
+
+    def colour_at(self, small: Image, place_mm: tuple[float, float]) -> Colour:
+        """The colour of a small picture where a disk lies."""
+        x, y = self.calibration.project([place_mm])[0]
+        return motion.mean_bgr(small, (x, y), 0.35 * self.disk_px((x, y)), self.view)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flying:
+    """Something like a disk, seen where no disk lies at rest; `bare` is the board's colour there."""
+
+    t_s: float
+    place_mm: tuple[float, float]
+    colour: Colour
+    bare: Colour
+    player: Player | None
+
+
+class Flights:
+    """What may have been in flight since the last look: `note` each picture's changes, ask `since` at the next look."""
+
+    def __init__(self, colours: Sequence[tuple[str, tuple[int, int, int]]], board: HolesBoard) -> None:
+        self._profile = {Player(name): bgr for name, bgr in colours}
+        self._disk_mm = board.disk_diameter_mm
+        self._height_mm = board.disk_height_mm
+        self._at_rest = Reading(())
+        self._appearance: dict[Player, tuple[Colour, ...]] = {}
+        self._flying: list[_Flying] = []
+
+    def begin(self, at_rest: Reading, small: Image, eye: Eye) -> None:
+        """A look has been taken: these disks are at rest in this small picture."""
+        self._flying.clear()
+        self._at_rest = at_rest
+        self._learn_colours(small, eye)
+
+    def note(self, t_s: float, found: Sequence[Blob], lit: Image, eye: Eye) -> None:
+        """Keeps what of a picture's changes may be a disk in flight; `lit` is the table at rest in their light."""
+        if len(found) > _FEW_BLOBS:
+            return
+        for blob in found:
+            if not _has_form_of_disk(blob, eye.disk_px(blob.centre_px)):
+                continue
+            x_mm, y_mm = eye.calibration.board_from_px([blob.centre_px], self._height_mm)[0]
+            place_mm = (float(x_mm), float(y_mm))
+            self._learn_colours(lit, eye)
+            player, unlike = self._whose(blob.bgr)
+            most = _DISK_LIKE if player in self._appearance else _HUE_LIKE
+            if unlike < most * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm):
+                self._flying.append(_Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player))
+
+    def since(self, small: Image, eye: Eye) -> tuple[Player | None, ...]:
+        """Whose disks flew since the last look, in the order in which they were first seen; None where unknown."""
+        flew = [seen for seen in self._flying if self._is_gone(seen, small, eye)]
+        told = any(seen.player is not None for seen in flew)
+        flights: list[Player | None] = []
+        last_s: dict[Player | None, float] = {}
+        for seen in flew:
+            if seen.player is None and told:
+                continue
+            if seen.t_s - last_s.get(seen.player, -math.inf) > _GAP_S:
+                flights.append(seen.player)
+            last_s[seen.player] = seen.t_s
+        return tuple(flights)
+
+    def _is_gone(self, seen: _Flying, small: Image, eye: Eye) -> bool:
+        """Whether what was seen was there for a moment only."""
+        near = [other for other in self._flying if math.dist(other.place_mm, seen.place_mm) < self._disk_mm / 2]
+        stayed_s = near[-1].t_s - near[0].t_s
+        left = _apart(eye.colour_at(small, seen.place_mm), seen.colour) > 0.5 * _apart(seen.bare, seen.colour)
+        return left and stayed_s <= _STAY_S
+
+    def _learn_colours(self, small: Image, eye: Eye) -> None:
+        """What the disks at rest look like in this small picture's light."""
+        for player in Player:
+            places_mm = [disk.centre_mm for disk in self._at_rest.disks if disk.colour == player.value]
+            if places_mm:
+                self._appearance[player] = tuple(eye.colour_at(small, place_mm) for place_mm in places_mm)
+
+    def _lies_at(self, place_mm: tuple[float, float]) -> bool:
+        """Whether a disk lay here at the last look: in a hand's light it looks new."""
+        return any(math.dist(disk.centre_mm, place_mm) < self._disk_mm / 4 for disk in self._at_rest.disks)
+
+    def _whose(self, colour: Colour) -> tuple[Player | None, float]:
+        """Whose disk has this colour, None where that cannot be told, and how unlike it the colour is.
+
+        Of a player without a disk at rest so far only the profile's hue is known: how bright it looks depends on the
+        exposure.
+        """
+        unlike = {
+            player: min(
+                (_apart(colour, known) for known in self._appearance.get(player, ())),
+                default=_apart(colour, bgr, brightness=0.0),
+            )
+            for player, bgr in self._profile.items()
+        }
+        nearest = min(unlike, key=lambda player: unlike[player])
+        sure = unlike[nearest] < _SURE_LIKE * unlike[nearest.other]
+        return (nearest if sure else None), unlike[nearest]
+
+
+def _has_form_of_disk(blob: Blob, disk_px: float) -> bool:
+    return (
+        not blob.at_edge
+        and blob.on_board_px >= blob.area_px / 2
+        and blob.free >= _FREE
+        and _AREA[0] <= blob.area_px / (math.pi / 4 * disk_px**2) <= _AREA[1]
+        and _SHORT[0] <= blob.short_px / disk_px <= _SHORT[1]
+        and _FILL[0] <= blob.area_px / (blob.long_px * blob.short_px) <= _FILL[1]
+        and blob.long_px <= _LONG * disk_px
+    )
+
+
+def _apart(colour: Colour, other: Colour, brightness: float = _BRIGHTNESS_WEIGHT) -> float:
+    """How unlike two colours are: distance of logarithms, brightness counting less, since light and tilt change it."""
+    ratio = np.log((np.array(colour) + 8.0) / (np.array(other) + 8.0))
+    return float(np.hypot(np.linalg.norm(ratio - ratio.mean()), brightness * ratio.mean()))
