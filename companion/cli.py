@@ -219,20 +219,19 @@ def run(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a row on stdout.")
 def bench(pictures: int, as_json: bool) -> None:
     """Our figures, each beside its peer in the same run. Let nothing else run meanwhile."""
-    import cv2
-
     from companion.bench import Sample, measure
     from hardware_sims.pictures import profile_toml, random_picture
+    from vision.draw import encode_jpeg
+    from vision.usual import use_one_thread
 
-    cv2.setNumThreads(1)
+    use_one_thread()
     samples = []
     for seed in tqdm(range(pictures), desc="rendering", file=sys.stderr, disable=not sys.stderr.isatty()):
         image, truth = random_picture(seed, size_wh=(1920, 1080), arm=False)
         profile = parse_profile(profile_toml(truth))
         calibration = calibrate(truth["corners_px"], profile.board.corners_mm(), (1920, 1080), profile.fov_x_deg)
         disks = tuple((d["colour"], (d["x"], d["y"]), d["hole"] and tuple(d["hole"])) for d in truth["disks"])
-        jpeg = cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, 90))[1].tobytes()
-        samples.append(Sample(jpeg, image, calibration, profile, disks))
+        samples.append(Sample(encode_jpeg(image, quality=90), image, calibration, profile, disks))
     hand, _ = random_picture(0, size_wh=(1920, 1080), arm=True)
     for row in measure(samples, hand):
         told = row.to_json()
@@ -357,8 +356,12 @@ class _Teller:
 
     def tell(self, given: Input, rulings: tuple[Ruling, ...]) -> None:
         look = given if isinstance(given, Look) else None
-        for event in events_to_json(rulings, look):
-            self._print(event)
+        if self._as_json:
+            for event in events_to_json(rulings, look):
+                print(json.dumps(event), flush=True)
+        else:
+            for ruling in rulings:
+                tqdm.write(_in_words(ruling, look), file=sys.stdout)
 
     def end(self, session: Session | None, why: str) -> None:
         """What stands, where the game is not over, and the last line; no session where it could not begin."""
@@ -366,19 +369,16 @@ class _Teller:
         if standing.game is not None and not standing.game.over:
             self.tell(Declaration(Declared.END_GAME), (game_over(standing),))
         frames, blank = (session.frames, session.blank) if session is not None else (0, 0)
-        self._print({"event": "end", "frames": frames, "blank": blank, "why": why})
-
-    def _print(self, event: dict[str, object]) -> None:
         if self._as_json:
-            print(json.dumps(event), flush=True)
+            print(json.dumps({"event": "end", "frames": frames, "blank": blank, "why": why}), flush=True)
         else:
-            tqdm.write(_in_words(event), file=sys.stdout)
+            tqdm.write(f"{frames} pictures; {why}", file=sys.stdout)
 
 
-def _in_words(event: dict[str, object]) -> str:
-    """An event as one line for people."""
-    when = f"{event['t_s']:7.1f} s  " if "t_s" in event else ""
-    return f"{when}{event['event']}: {event.get('why') or event.get('result') or ''}"
+def _in_words(ruling: Ruling, look: Look | None) -> str:
+    """A ruling for people: when, why, and the rulebook's section."""
+    when = f"{look.t_s:7.1f} s" if look is not None else " " * 9
+    return f"{when}  {ruling.why} ({ruling.rule})"
 
 
 def _pathways_board(path: Path) -> tuple[Profile, Field]:

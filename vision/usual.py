@@ -1,6 +1,6 @@
 """The usual recipe for round pieces, as the peer that ours is measured against: warp, HoughCircles, nearest colour.
 
-Nothing else uses it.
+Only `companion bench` uses it.
 """
 
 import cv2
@@ -13,6 +13,11 @@ from vision.sighting import Reading, Sighting
 
 _PX_PER_MM = 2.0
 _MARGIN_MM = 16.0
+
+
+def use_one_thread() -> None:
+    """Lets OpenCV compute on one thread, so that timings compare."""
+    cv2.setNumThreads(1)
 
 
 def read_disks_the_usual_way(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profile: Profile) -> Reading:
