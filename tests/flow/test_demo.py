@@ -159,7 +159,7 @@ def test_the_demo_serves_its_page_plays_and_stops_at_once_without_a_word(tmp_pat
             time.sleep(0.5)
         assert flicks_left(url) < 2 * DISKS_EACH, "no flick has been ruled"
         demo.send_signal(signal.SIGTERM)
-        assert demo.wait(timeout=30) == 0
+        assert demo.wait(timeout=30) == 0, errors.read_text()
     finally:
         demo.kill()
         demo.wait()
