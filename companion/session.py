@@ -119,6 +119,8 @@ class Session:
                 readings=patience.readings,
                 waited=self._settle.rest_s >= patience.hand_s,
             )
+            if camera.lost:
+                self._live.watch(Watch.BOARD_LOST, "the board is not where it was; show all of it to the camera")
             if look is not None:
                 self._settle = self._settle.looked()
                 self._take(look)

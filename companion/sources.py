@@ -84,6 +84,8 @@ class BoardCamera:
         self.calibration = calibration
         self.reading: Reading | None = None
         """What was read last, also while it is not yet sure."""
+        self.lost = False
+        """Whether the board was not where it should be when a look was due."""
         self._profile = profile
         self._board = profile.board
         self._reach_mm = self._board.disk_diameter_mm / 2
@@ -155,7 +157,8 @@ class BoardCamera:
         At most so many `readings` are weighed against one another when no two in a row agree. Once people have
         `waited`, what hides the board is taken to stay, and a board that is lost is looked for everywhere.
         """
-        if self.follow(frame) is Place.LOST and not (waited and self._find_anywhere(frame)):
+        self.lost = self.follow(frame) is Place.LOST and not (waited and self._find_anywhere(frame))
+        if self.lost:
             return None
         self.reading = self._as_changed(sure(read_disks(frame.image_bgr, self.calibration, self._profile)))
         self._readings.append(self.reading)

@@ -245,6 +245,30 @@ def test_a_knocked_camera_is_found_again_and_makes_no_event():
     assert [disk["cell"] for disk in sorted(said[1]["disks"], key=lambda disk: disk["colour"])] == [[5, 3], [4, 6]]
 
 
+def later(frames: list[Frame], before: list[Frame], step_s: float) -> list[Frame]:
+    """The frames put after others, one every step_s."""
+    start = before[-1]
+    return [replace(frame, n=start.n + 1 + k, t_s=start.t_s + (k + 1) * step_s) for k, frame in enumerate(frames)]
+
+
+def test_a_camera_put_elsewhere_finds_the_board_anew():
+    over = camera()
+    stream = frames(FLICK, over)
+    over.move(replace(VIEW, roll_deg=35.0, distance_mm=1000.0, aim_mm=(30.0, -20.0)))
+    stream += later(frames([(18, (A1,), ())], over), stream, 0.5)
+    stream += later(frames([(5, (A1,), (ARM,)), (8, (A1, B1), ())], over), stream, 1 / 15)
+    said = events(stream)
+    assert brief(said) == ["shot a 1", "shot b 2"]
+    assert [disk["cell"] for disk in sorted(said[1]["disks"], key=lambda disk: disk["colour"])] == [[5, 3], [4, 6]]
+
+
+def test_a_board_that_is_gone_makes_no_event():
+    stream = frames(FLICK)
+    rng = np.random.default_rng(5)
+    cloth = [Frame(0, 0.0, (90 + rng.normal(0, 6, (540, 960, 3))).clip(0, 255).astype(np.uint8)) for _ in range(20)]
+    assert brief(events([*stream, *later(cloth, stream, 0.5)])) == ["shot a 1"]
+
+
 def test_a_disk_ordered_off_is_cleared_by_a_hand():
     in_own_row = in_cell(STANDARD, "a1", "a", (1, 3))
     said = events(frames([(5, (), ()), (5, (), (ARM,)), (7, (in_own_row,), ()), (5, (), (REACHING,)), (7, (), ())]))
