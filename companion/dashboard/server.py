@@ -2,6 +2,7 @@
 
 import logging
 import socket
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -67,9 +68,13 @@ class Server:
         trigger: Any = self._server.trigger
         trigger.pull_trigger(self._let_go)
         self._server.task_dispatcher.shutdown()
+        # Only now: a thread that ends an answer pulls the trigger once more, and the server closes it with itself.
+        trigger.pull_trigger(partial(wasyncore.close_all, self._connections, ignore_all=True))
 
     def _let_go(self) -> None:
         """Runs in the server's own thread: nobody else may touch its connections."""
-        wasyncore.close_all(self._connections, ignore_all=True)
+        ours = (self._server, self._server.trigger)
+        viewers = {number: one for number, one in self._connections.items() if one not in ours}
+        wasyncore.close_all(viewers, ignore_all=True)
         # The streams wake, find their viewers gone, and end.
         self._live.ring()
