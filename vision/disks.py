@@ -20,15 +20,26 @@ _LEAST_VOTES = 3.2
 _MOST_CIRCLES = 40
 """How many of the best places are looked at: 24 disks and some that look alike."""
 _SURE = 0.5
-"""The share from which a class counts."""
+"""The share from which a circle is a disk."""
+_DISK = 0.75
+_NO_DISK = 0.35
+"""A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
+_FLAT_BY_HAND = 0.7
+"""Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
 _NEAR_HOLE = 4.0
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself."""
 _SLACK = 0.75
 """How much nearer to an empty hole's middle than gravity allows a disk may be seen, in units."""
+_NEIGHBOUR = 1.5
+"""Holes up to this many pitches apart are neighbours."""
+_HAND_HOLES = 2
+"""A hand covers at least so many neighbours; a disk on the surface may cover one."""
 _PLAIN = 1.9
 """A hole no odder than this has nothing over it (see Holes); a disk over a hole makes it 2.2 and more."""
 _OVER_HOLE = 16.0
 """A disk this close to a hole's middle, in units, covers a good part of it."""
+_OVER_TILTED = 22.0
+"""A disk this close to a hole's middle, in units, would touch one that is tilted in it."""
 _APART = 20.0
 """Two disks on the surface are at least this far apart, in units; leaning ones overlap a little."""
 _TILTED_SIGMA = 1.5
@@ -52,8 +63,11 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
     cells_mm, unit_mm = board.cells_mm(), slab.unit_mm
 
     kinds = read_cells(holes)
-    occupied = kinds[:, 1] + kinds[:, 2] > _SURE
-    tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]))
+    disk = kinds[:, 1] + kinds[:, 2]
+    covered = (kinds[:, 3] > kinds[:, 0]) & (disk <= _DISK)
+    near = np.linalg.norm(cells_mm[:, None] - cells_mm[covered], axis=2) < _NEIGHBOUR * board.pitch_mm
+    by_hand = near.sum(axis=1) >= _HAND_HOLES
+    occupied = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, disk > _DISK)
     flat = np.flatnonzero(occupied & (kinds[:, 2] <= kinds[:, 1]))
     circles_mm, votes = surface_circles(slab, calibration, board, least_votes=_LEAST_VOTES)
     plain = _nearest_apart(circles_mm, cells_mm[holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
@@ -70,6 +84,9 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
     falls = _nearest_apart(rims.centres_mm[count:], cells_mm[~occupied]) < _least_rest_mm(board) - _SLACK * unit_mm
     on_surface = count + _pick(rims.centres_mm[count:], np.where(falls, 0, 1 - spots[:, 0]), _APART * unit_mm)
     leaning = spots[on_surface - count, 2] > spots[on_surface - count, 1]
+    # A tilted disk stands up from its hole, so none is under a disk that lies over the hole.
+    under = _nearest_apart(cells_mm, rims.centres_mm[on_surface]) < _OVER_TILTED * unit_mm
+    tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]) & ~under)
 
     fitted = np.concatenate([np.arange(count), on_surface])
     centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilted]])
@@ -95,11 +112,11 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
         )
         for centre, sigma, share, how, cell, certain in zip(centres_mm, sigma_mm, shares, lying, at, sure, strict=True)
     )
-    covered = np.flatnonzero(~occupied & (kinds[:, 3] > kinds[:, 0]))
+    unsure = np.flatnonzero(~occupied & (covered | (disk > _NO_DISK)))
     # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
     reach_mm = (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    free = _nearest_apart(cells_mm[covered], rims.centres_mm[on_surface]) < reach_mm
-    hidden = tuple((int(index) // board.columns + 1, int(index) % board.columns + 1) for index in covered[~free])
+    free = _nearest_apart(cells_mm[unsure], rims.centres_mm[on_surface]) < reach_mm
+    hidden = tuple((int(index) // board.columns + 1, int(index) % board.columns + 1) for index in unsure[~free])
     return Reading(disks, hidden)
 
 
