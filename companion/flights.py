@@ -34,7 +34,7 @@ _STAY_S = 0.3
 _GAP_S = 1.0
 """Sightings of one flick follow one another within this."""
 _DISK_LIKE = 0.65
-_HUE_LIKE = 0.8
+_HUE_LIKE = 1.0
 """A disk's colour is nearer to that of a disk at rest, or to the profile's hue, than this share of its way from the
 bare board's."""
 _SURE_LIKE = 0.6
