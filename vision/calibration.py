@@ -21,6 +21,8 @@ _FOV_PRIOR_LOG_SIGMA = 0.25
 _CORNER_SIGMA_PX = 0.5
 """How well a corner is known, when the field of view is weighed against the prior."""
 
+_GOOD_FIT_PX = 1e-4
+
 
 class CalibrationError(ValueError):
     """Corners that no camera over a board could give; the message names the remedy."""
@@ -75,9 +77,10 @@ class Calibration:
     def px_per_mm(self) -> float:
         """How many pixels a millimetre spans where the camera's axis meets the board."""
         width, height = self.size_wh
-        middle = self.board_from_px([[(width - 1) / 2, (height - 1) / 2]])
-        around = self.project(middle + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-        return float(math.sqrt(abs(np.linalg.det(around[1:] - around[0]))))
+        back = np.linalg.inv(self.image_from_plane())
+        depth = float(back[2] @ ((width - 1) / 2, (height - 1) / 2, 1.0))
+        # The determinant of a homography's derivative is its own over the cube of its third coordinate.
+        return math.sqrt(abs(depth**3 / np.linalg.det(back)))
 
     def to_json(self) -> str:
         """This calibration as one line of JSON."""
@@ -180,7 +183,8 @@ def _pose(seen: Floats, board: Floats, size_wh: tuple[int, int], fov_x_deg: floa
     # Board axes are x right, y away, z up: right-handed for a viewer who sees the board the right way round.
     points = np.column_stack([board, np.zeros(len(board))])
     best: tuple[float, Floats] | None = None
-    # The first knows both of the poses that a flat board can have, but gives no numbers for some views straight down.
+    # The first knows both of the poses that a flat board can have, but is far off, or no number, for some views
+    # straight down; a good fit needs no second opinion.
     for method in (cv2.SOLVEPNP_IPPE, cv2.SOLVEPNP_ITERATIVE):
         try:
             _, turns, shifts, _ = cv2.solvePnPGeneric(points, seen, camera, None, flags=method)
@@ -192,7 +196,7 @@ def _pose(seen: Floats, board: Floats, size_wh: tuple[int, int], fov_x_deg: floa
             residual = float(np.sqrt(np.mean(np.sum((_map(matrix[:, [0, 1, 3]], board) - seen) ** 2, axis=1))))
             if math.isfinite(residual) and (best is None or residual < best[0]):
                 best = residual, matrix
-        if best is not None:
+        if best is not None and best[0] < _GOOD_FIT_PX:
             break
     if best is None:
         raise CalibrationError("no camera could see the board so; give the corners again")

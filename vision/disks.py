@@ -45,6 +45,8 @@ _APART = 20.0
 _TILTED_SIGMA = 1.5
 """In units: a tilted disk is reported at its hole's centre."""
 _LEANING_SIGMA = 2.5
+_EVERY_RAY = 2
+"""Colours are taken from every so many-th ray."""
 _TOP = (REACH >= 9.0) & (REACH <= 11.5)
 _RING = (REACH >= 13.0) & (REACH <= 13.75)
 
@@ -173,7 +175,7 @@ def _seen(
     cells_mm: Floats,
 ) -> Seen:
     """The recorded colours of the fitted disks, then of the tilted ones, beside the wood near each."""
-    samples = rims.samples[fitted]
+    samples = rims.samples[fitted, ::_EVERY_RAY]
     top = np.median(samples[:, :, _TOP].reshape(len(fitted), -1, 3), axis=1) if len(fitted) else np.zeros((0, 3))
     ring = samples[:, :, _RING].mean(axis=2)
     # The half of the chamfer that mirrors the lamp least.

@@ -16,9 +16,11 @@ from vision.nets import Array
 
 MARGIN = 20
 """How far round the slab is looked at, in units: a disk that balances on the edge shows 14 of its 28."""
+PIXEL = 2
+"""Units that a pixel of the slab spans."""
 PATCH = 20
-"""Side of a patch in pixels of two units: a hole of 32 units and the wood round it."""
-_OFFSETS = (np.arange(PATCH) - (PATCH - 1) / 2) * 2
+"""Side of a patch in pixels: a hole of 32 units and the wood round it."""
+_OFFSETS = (np.arange(PATCH) - (PATCH - 1) / 2) * PIXEL
 _FROM_MIDDLE = np.hypot(*np.meshgrid(_OFFSETS, _OFFSETS))
 _RING_MASK = (_FROM_MIDDLE > 17.0) & (_FROM_MIDDLE < 19.9)
 """The pixels of a patch that show the slab's wood."""
@@ -28,37 +30,39 @@ LOG = np.log(np.arange(256, dtype=np.float32) + 4)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slab:
-    """A picture of the board's top plane at one pixel a unit, in log brightness."""
+    """A picture of the board's top plane at one pixel for PIXEL units, in log brightness."""
 
     log: Array
     """(h, w, 3)"""
-    half: Array
-    """(h // 2, w // 2, 3): `log` at half the size"""
     unit_mm: float
 
     def places(self, points_mm: Floats) -> Floats:
         """Pixels (n, 2) in `log` of board points (n, 2) at z = 0."""
-        return points_mm / self.unit_mm + (MARGIN - 0.5)
+        return (points_mm / self.unit_mm + MARGIN) / PIXEL - 0.5
+
+    def points_mm(self, places: Floats) -> Floats:
+        """Board points (n, 2) at z = 0 of pixels (n, 2) in `log`."""
+        return ((places + 0.5) * PIXEL - MARGIN) * self.unit_mm
 
     def patches(self, centres_mm: Floats) -> Array:
-        """Log brightness round board points at z = 0, one pixel for two units: (n, PATCH, PATCH, 3)."""
+        """Log brightness round board points at z = 0: (n, PATCH, PATCH, 3)."""
         offsets = np.arange(PATCH, dtype=np.float32) - (PATCH - 1) / 2
-        x, y = ((self.places(centres_mm) - 0.5) / 2).T.astype(np.float32)
+        x, y = self.places(centres_mm).T.astype(np.float32)
         count = len(centres_mm)
         map_x = np.broadcast_to(x[:, None, None] + offsets[None, None, :], (count, PATCH, PATCH))
         map_y = np.broadcast_to(y[:, None, None] + offsets[None, :, None], (count, PATCH, PATCH))
         shape = (count * PATCH, PATCH)
         found = cv2.remap(
-            self.half, map_x.reshape(shape), map_y.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+            self.log, map_x.reshape(shape), map_y.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )
         return np.asarray(found, dtype=np.float32).reshape(count, PATCH, PATCH, 3)
 
 
 def rectify(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, board: HolesBoard) -> Slab:
-    """The slab's top plane with a margin, at one pixel a unit. Raises CalibrationError when none of it is in view."""
+    """The slab's top plane with a margin. Raises CalibrationError when none of it is in view."""
     unit_mm = board.disk_diameter_mm / 28
     factor = 1
-    while calibration.px_per_mm() * unit_mm / (2 * factor) >= 0.9:
+    while calibration.px_per_mm() * unit_mm * PIXEL / (2 * factor) >= 0.9:
         factor *= 2
     # Only the part of the picture that shows the board is made smaller.
     reach_mm = MARGIN * unit_mm
@@ -76,8 +80,13 @@ def rectify(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, board: H
     shift = 0.5 / factor - 0.5
     shrink = np.array([[1 / factor, 0, shift - left / factor], [0, 1 / factor, shift - top / factor], [0, 0, 1]])
     small_from_plane = shrink @ calibration.image_from_plane()
-    plane_from_slab = np.array([[1, 0, 0.5 - MARGIN], [0, 1, 0.5 - MARGIN], [0, 0, 1 / unit_mm]]) * unit_mm
-    size_wh = (2 * (round(board.width_mm / unit_mm / 2) + MARGIN), 2 * (round(board.length_mm / unit_mm / 2) + MARGIN))
+    scale_mm = PIXEL * unit_mm
+    first_mm = scale_mm / 2 - reach_mm
+    plane_from_slab = np.array([[scale_mm, 0, first_mm], [0, scale_mm, first_mm], [0, 0, 1]])
+    size_wh = (
+        round((board.width_mm + 2 * reach_mm) / scale_mm),
+        round((board.length_mm + 2 * reach_mm) / scale_mm),
+    )
     flat = cv2.warpPerspective(
         small,
         small_from_plane @ plane_from_slab,
@@ -85,9 +94,7 @@ def rectify(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, board: H
         flags=cv2.WARP_INVERSE_MAP | cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    log = np.asarray(cv2.LUT(flat, LOG), dtype=np.float32)
-    half = cv2.resize(log, (size_wh[0] // 2, size_wh[1] // 2), interpolation=cv2.INTER_AREA)
-    return Slab(log, np.asarray(half, dtype=np.float32), unit_mm)
+    return Slab(np.asarray(cv2.LUT(flat, LOG), dtype=np.float32), unit_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,12 +124,14 @@ def compare_with_empty(slab: Slab, board: HolesBoard) -> Holes:
     # Distances to a fit P @ flat follow from the (n, n) products of the patches alone: |f - Pf|^2 = (1-P) K (1-P)'.
     products = flat.astype(np.float64) @ flat.T.astype(np.float64)
     some = flat[:, ::13]
-    distance = np.abs(some - np.median(some, axis=0)).mean(axis=1)
+    middle = np.sort(some, axis=0)[len(some) // 2]
+    distance = np.abs(some - middle).mean(axis=1)
     weight = 1 / (1 + (distance / max(float(np.median(distance)), 1e-6)) ** 4)
     for _ in range(6):
         fit = _weighted_fit(terms, weight)
         rest = np.eye(len(fit)) - fit
-        distance = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rest, products, rest, optimize=True), 0) / flat.shape[1])
+        square = np.sum((rest @ products) * rest, axis=1)
+        distance = np.sqrt(np.maximum(square, 0) / flat.shape[1])
         oddness = distance / max(float(np.sort(distance)[: max(1, int(0.55 * len(distance)))].mean()), 1e-6)
         weight = np.clip(1 - np.square(oddness / 3), 0, 1) ** 2 + 1e-6
     fit = _weighted_fit(terms, weight).astype(np.float32)

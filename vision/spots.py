@@ -13,7 +13,7 @@ import numpy.typing as npt
 from vision.board import Floats
 from vision.nets import Array, dense, relu, softmax, weights
 from vision.rims import INSIDE, RADIUS
-from vision.slab import LOG, MARGIN, Slab
+from vision.slab import LOG, PIXEL, Slab
 
 CLASSES = ("none", "flat", "leaning")
 _FULL_EDGE = 3.0
@@ -34,8 +34,8 @@ class Circles:
 
 def vote_circles(slab: Slab, *, least_votes: float) -> Circles:
     """The peaks of the circle votes that reach least_votes."""
-    along_x = cv2.Scharr(slab.half, cv2.CV_32F, 1, 0)
-    along_y = cv2.Scharr(slab.half, cv2.CV_32F, 0, 1)
+    along_x = cv2.Scharr(slab.log, cv2.CV_32F, 1, 0)
+    along_y = cv2.Scharr(slab.log, cv2.CV_32F, 0, 1)
     # The structure tensor over the colours (Di Zenzo 1986): its main direction needs no sign, as each edge votes
     # both ways.
     total = np.ones((1, 3), np.float32)
@@ -45,26 +45,29 @@ def vote_circles(slab: Slab, *, least_votes: float) -> Circles:
     sample = energy[::5]
     threshold = max(float(np.partition(sample, len(sample) // 2)[len(sample) // 2]), 1e-9)
     edge = np.flatnonzero(energy > threshold)
-    xy = (along_x.reshape(-1, 3)[edge] * along_y.reshape(-1, 3)[edge]).sum(axis=1)
-    direction = 0.5 * np.arctan2(2 * xy, xx[edge] - yy[edge])
+    xy = cv2.transform(along_x * along_y, total).ravel()[edge]
+    # The direction is half the angle of (xx - yy, 2 xy); its cosine and sine by the half-angle formulas.
+    doubled = xx[edge] - yy[edge]
+    doubled /= np.sqrt(doubled * doubled + 4 * xy * xy) + np.float32(1e-12)
+    step_x = RADIUS / PIXEL * np.sqrt((1 + doubled) / 2)
+    step_y = RADIUS / PIXEL * np.copysign(np.sqrt((1 - doubled) / 2), xy)
     weight = np.minimum(np.sqrt(energy[edge] / threshold) / _FULL_EDGE, 1)
-    high, wide = slab.half.shape[:2]
+    high, wide = slab.log.shape[:2]
     at_y, at_x = np.divmod(edge, wide)
-    step_x, step_y = RADIUS / 2 * np.cos(direction), RADIUS / 2 * np.sin(direction)
     votes = np.zeros(high * wide)
     for x, y in ((at_x + step_x, at_y + step_y), (at_x - step_x, at_y - step_y)):
-        column, row = np.rint(x).astype(np.int32), np.rint(y).astype(np.int32)
-        inside = (column >= 0) & (column < wide) & (row >= 0) & (row < high)
-        votes += np.bincount((row * wide + column)[inside], weight[inside], high * wide)
+        to_x, to_y = np.rint(x).astype(np.int32), np.rint(y).astype(np.int32)
+        inside = (to_x >= 0) & (to_x < wide) & (to_y >= 0) & (to_y < high)
+        votes += np.bincount((to_y * wide + to_x)[inside], weight[inside], high * wide)
     field = cv2.GaussianBlur(votes.reshape(high, wide).astype(np.float32), (0, 0), 1.0)
     row, column = np.nonzero((field >= least_votes) & (field >= cv2.dilate(field, np.ones((3, 3), np.uint8))))
     order = np.argsort(-field[row, column])
     row, column = row[order], column[order]
     middle_x = column + _peak_offset(field, row, column, 0, 1)
     middle_y = row + _peak_offset(field, row, column, 1, 0)
-    places = np.column_stack([middle_x, middle_y]) * 2 + 0.5
-    centres_mm = np.asarray((places - (MARGIN - 0.5)) * slab.unit_mm, dtype=np.float64)
-    return Circles(centres_mm, np.asarray(field[row, column], dtype=np.float32))
+    return Circles(
+        slab.points_mm(np.column_stack([middle_x, middle_y])), np.asarray(field[row, column], dtype=np.float32)
+    )
 
 
 def _peak_offset(field: cv2.typing.MatLike, row: Indices, column: Indices, down: int, right: int) -> Floats:
