@@ -22,9 +22,9 @@ _SMALL_DISK_PX = 9.0
 """A disk spans at least this much in the small picture, so that its form can be told."""
 _NOISE_FOLD = 6.0
 """Changes smaller than this many standard deviations of the camera's noise are none."""
-_FLOOR_LEVELS = 2.0
+_FLOOR_LEVELS = 3.0
 """What compression and rounding change in a still picture."""
-_FAINT_SHARE = 0.03
+_FAINT_SHARE = 0.05
 """Of the brightness: the outskirts of shadows are no change."""
 _SHAKE_PX = 0.15
 """A table that people lean on trembles by this share of the slope at an edge, at least; more where it is seen to."""
@@ -32,8 +32,9 @@ _SHAKE_MOST_PX = 0.5
 _SHAKE_FOLD = 3.0
 _STEEP_LEVELS = 20.0
 _LIGHT_GRID_WH = (16, 9)
+_CLIPPED_ALL_LEVEL = 240
 _CLIPPED_LEVEL = 200
-"""Small pixels from this level on may stand for overexposed ones among others."""
+"""Small pixels from the second level on may stand for some overexposed ones, from the first for many."""
 _LEAST_TOLD = 0.1
 """Parts of the picture with less than this share of well exposed pixels say nothing of the light."""
 _CHANGED_SHARE = 0.15
@@ -167,7 +168,7 @@ def relit(picture: Image, like: Image) -> Image:
     columns, rows = _LIGHT_GRID_WH
     # Overexposed pixels do not follow the light: they are left out here, and below given what they may be.
     was_clipped, is_clipped = _above(picture, _CLIPPED_LEVEL), _above(like, _CLIPPED_LEVEL)
-    told = cv2.bitwise_not(_any_channel(cv2.max(was_clipped, is_clipped)))
+    told = cv2.bitwise_not(_any_channel(_above(cv2.max(picture, like), _CLIPPED_ALL_LEVEL)))
     share = cv2.resize(told, _LIGHT_GRID_WH, interpolation=cv2.INTER_AREA).reshape(-1, 1).astype(np.float64) / 255.0
     blocks = [
         cv2.resize(cv2.bitwise_and(each, each, mask=told), _LIGHT_GRID_WH, interpolation=cv2.INTER_AREA).reshape(-1, 3)
@@ -290,7 +291,7 @@ def _any_channel(over: cv2.typing.MatLike) -> Image:
     return np.asarray(mask, dtype=np.uint8)
 
 
-def _above(picture: Image, level: int) -> Image:
+def _above(picture: cv2.typing.MatLike, level: int) -> Image:
     return np.asarray(cv2.threshold(picture, level - 1, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
 
 
