@@ -18,7 +18,7 @@ from vision.calibration import Calibration
 
 Image = npt.NDArray[np.uint8]
 
-_SMALL_DISK_PX = 9.0
+_SMALL_DISK_PX = 8.0
 """A disk spans at least this much in the small picture, so that its form can be told."""
 _NOISE_FOLD = 6.0
 """Changes smaller than this many standard deviations of the camera's noise are none."""
@@ -214,8 +214,7 @@ def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob,
     """The connected regions of a mask of changes, without specks; `lit` is the table at rest in the picture's light."""
     bridge = max(2, round(view.disk_px / 5))
     opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((bridge, bridge), np.uint8))
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(opened)
-    on_board = np.bincount(labels[view.board[:, :, 0] > 0], minlength=count)
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(opened)
     height, width = changed.shape
     scale = view.shrink
     found = []
@@ -235,7 +234,7 @@ def blobs(changed: Image, picture: Image, lit: Image, view: View) -> tuple[Blob,
                 (max(sides) + 1) * scale,
                 (min(sides) + 1) * scale,
                 x == 0 or y == 0 or x + wide == width or y + high == height,
-                float(on_board[label] * scale**2),
+                float(cv2.countNonZero(cv2.bitwise_and(own, view.board[part][:, :, 0])) * scale**2),
                 _free_share(changed, labels, int(label), (x, y, wide, high), bridge + 2),
                 _mean_bgr(picture[part], inside),
                 _mean_bgr(lit[part], inside),
