@@ -17,7 +17,8 @@ def read_cells(holes: Holes) -> Array:
     shares = np.zeros((len(holes.patches), len(CLASSES)), np.float32)
     shares[:, 0] = 1
     odd = holes.oddness > _PLAIN
-    shares[odd] = read_patches("cells", cell_features(holes)[odd])
+    if odd.any():
+        shares[odd] = read_patches("cells", cell_features(holes)[odd])
     return shares
 
 
