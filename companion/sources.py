@@ -36,6 +36,7 @@ _KNOCK_MM = 0.5
 """A board that lies further than this from where the calibration has it is found again."""
 _CHANGE_SHARE = 0.015
 """Of the picture's brightness: a place that differs by less on average, besides noise, is as it was."""
+_MISSED = 8
 _FOLLOWED_SHARE = 0.02
 """Of the watched board: so much differs through resampling alone where the camera's new place is the right one."""
 _HAND_DISKS = 6.0
@@ -98,6 +99,8 @@ class BoardCamera:
         self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
         self._readings: list[Reading] = []
         self._last: Reading | None = None
+        self._missed: tuple[Sighting, ...] = ()
+        """Disks of earlier looks that are no more: gone, or overlooked."""
         self._flights = Flights(profile.colours, self._board)
 
     def watch(self, frame: Frame) -> Glance:
@@ -169,7 +172,9 @@ class BoardCamera:
         if agreed is None or self._small is None:
             return None
         flights = self._flights.since(self._small, self._eye())
+        known = (*self._missed, *(self._last.disks if self._last is not None else ()))
         self._last = _carried(agreed, self._last)
+        self._missed = tuple(disk for disk in known if not _touches(disk, self._last.disks, self._reach_mm))[-_MISSED:]
         self._readings.clear()
         if self._before is not None:
             self._learn_noise(self._before, self._small)
@@ -232,8 +237,12 @@ class BoardCamera:
             return motion.mean_level(change, (x, y), eye.disk_px((x, y)) / 2, self._view) < least
 
         kept = tuple(disk for disk in self._last.disks if same(disk.centre_mm))
+        # A disk that a look missed is believed again; any other that appears without a change is not.
         new = tuple(
-            disk for disk in reading.disks if not same(disk.centre_mm) and not _touches(disk, kept, self._reach_mm)
+            disk
+            for disk in reading.disks
+            if (not same(disk.centre_mm) or _touches(disk, self._missed, self._reach_mm))
+            and not _touches(disk, kept, self._reach_mm)
         )
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
@@ -311,7 +320,12 @@ def side_of_a(calibration: Calibration, board: HolesBoard) -> str:
 
 
 def _touches(disk: Sighting, others: Sequence[Sighting], reach_mm: float) -> bool:
-    return any(math.dist(disk.centre_mm, other.centre_mm) < reach_mm for other in others)
+    """Whether a sighting is of one of the others' disks: a disk on the surface may lie over most of one in a hole."""
+    return any(
+        math.dist(disk.centre_mm, other.centre_mm)
+        < (reach_mm if (disk.cell is None) is (other.cell is None) else reach_mm / 2)
+        for other in others
+    )
 
 
 def _commonest(values: list[T]) -> T:
