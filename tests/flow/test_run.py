@@ -24,21 +24,20 @@ from companion.store import Store
 from companion.terms import USUAL_FIELD
 from hardware_sims import capture
 from hardware_sims.camera import Camera, Settings
-from hardware_sims.disks import STANDARD, in_cell
+from hardware_sims.disks import STANDARD
 from hardware_sims.players import Moment
 from hardware_sims.scene import Room, Scene
 from hardware_sims.view import View
 
 VIEW = View(size_wh=(960, 540), fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
-DISKS = (in_cell(STANDARD, "a1", "a", (5, 3)),)
 
 
 class Plugged:
-    """A camera over a quiet table, served as MJPEG on one port; `pull` takes the cable out."""
+    """A camera over a quiet table with nothing on the board, served as MJPEG on one port; `pull` takes the cable out."""
 
     def __init__(self, port: int = 0) -> None:
         camera = Camera(Scene(STANDARD, Room(seed=3)), VIEW, Settings(jpeg_quality=None))
-        moments = (Moment(n, n / 15, DISKS) for n in itertools.count())
+        moments = (Moment(n, n / 15, ()) for n in itertools.count())
         self._device = capture.Device(camera, moments)
         self._server = capture.serve(self._device, port)
         self.port = self._server.server_port
