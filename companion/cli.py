@@ -327,8 +327,8 @@ def put_said(standing: Standing, said: "Queue[Declaration | Correction]", words:
         return
     if any(words in asked.candidates for asked in game.questions):
         said.put(Declaration(Declared.ACCEPT, choice=words))
-    elif words != Declared.NEXT_GAME or (game.over and match.winner is not None):
-        # Within a match the next game begins with the empty board.
+    elif words in set(Declared) and (words != Declared.NEXT_GAME or (game.over and match.winner is not None)):
+        # Within a match the next game begins with the empty board; an answer to a question now withdrawn says nothing.
         said.put(Declaration(Declared(words)))
 
 

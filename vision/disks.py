@@ -38,6 +38,8 @@ _PLAIN = 1.9
 """A hole no odder than this has nothing over it (see Holes); a disk over a hole makes it 2.2 and more."""
 _OVER_HOLE = 16.0
 """A disk this close to a hole's middle, in units, covers a good part of it."""
+_HIDES = 17.0
+"""A disk this close to a hole's middle, in units, covers most of it."""
 _OVER_TILTED = 22.0
 """A disk this close to a hole's middle, in units, would touch one that is tilted in it."""
 _APART = 20.0
@@ -87,8 +89,8 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
     on_surface = count + _pick(rims.centres_mm[count:], np.where(falls, 0, 1 - spots[:, 0]), _APART * unit_mm)
     leaning = spots[on_surface - count, 2] > spots[on_surface - count, 1]
     # A tilted disk stands up from its hole, so none is under a disk that lies over the hole.
-    under = _nearest_apart(cells_mm, rims.centres_mm[on_surface]) < _OVER_TILTED * unit_mm
-    tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]) & ~under)
+    over_mm = _nearest_apart(cells_mm, rims.centres_mm[on_surface])
+    tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]) & (over_mm > _OVER_TILTED * unit_mm))
 
     fitted = np.concatenate([np.arange(count), on_surface])
     centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilted]])
@@ -101,25 +103,29 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
         [kinds[flat, 1] + kinds[flat, 2], 1 - spots[on_surface - count, 0], kinds[tilted, 1] + kinds[tilted, 2]]
     )
     shares = tell_colours(_seen(rims, fitted, holes, tilted, centres_mm, cells_mm), _paints(profile))
-    at = [*(divmod(int(index), board.columns) for index in flat), *[None] * len(on_surface)]
-    at += [divmod(int(index), board.columns) for index in tilted]
+    cells: list[int | None] = [*flat.tolist(), *[None] * len(on_surface), *tilted.tolist()]
     disks = tuple(
         Sighting(
             (float(centre[0]), float(centre[1])),
             float(sigma),
             profile.colours[int(share.argmax())][0],
             how,
-            None if cell is None else (cell[0] + 1, cell[1] + 1),
+            None if cell is None else _row_and_column(cell, board),
             float(certain * share.max()),
         )
-        for centre, sigma, share, how, cell, certain in zip(centres_mm, sigma_mm, shares, lying, at, sure, strict=True)
+        for centre, sigma, share, how, cell, certain in zip(
+            centres_mm, sigma_mm, shares, lying, cells, sure, strict=True
+        )
     )
-    unsure = np.flatnonzero(~occupied & (covered | (disk > _NO_DISK)))
-    # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
-    reach_mm = (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    free = _nearest_apart(cells_mm[unsure], rims.centres_mm[on_surface]) < reach_mm
-    hidden = tuple((int(index) // board.columns + 1, int(index) % board.columns + 1) for index in unsure[~free])
-    return Reading(disks, hidden)
+    told = np.isin(np.arange(len(cells_mm)), np.concatenate([flat, tilted]))
+    # A disk on the surface over a part of a hole leaves enough to be told; over most of it, it hides what is in there.
+    beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
+    unknown = np.where(beside, covered | (disk > _NO_DISK), over_mm < _HIDES * unit_mm)
+    return Reading(disks, tuple(_row_and_column(cell, board) for cell in np.flatnonzero(~told & unknown).tolist()))
+
+
+def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:
+    return index // board.columns + 1, index % board.columns + 1
 
 
 def surface_circles(

@@ -33,7 +33,7 @@ VIEW = View(size_wh=(960, 540), fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0
 
 
 class Plugged:
-    """A camera over a quiet table with nothing on the board, served as MJPEG on one port; `pull` takes the cable out."""
+    """A camera over a quiet, empty board, served as MJPEG on one port; `pull` takes the cable out."""
 
     def __init__(self, port: int = 0) -> None:
         camera = Camera(Scene(STANDARD, Room(seed=3)), VIEW, Settings(jpeg_quality=None))
