@@ -38,8 +38,6 @@ _PLAIN = 1.9
 """A hole no odder than this has nothing over it (see Holes); a disk over a hole makes it 2.2 and more."""
 _OVER_HOLE = 16.0
 """A disk this close to a hole's middle, in units, covers a good part of it."""
-_HIDES = 17.0
-"""A disk this close to a hole's middle, in units, covers most of it."""
 _OVER_TILTED = 22.0
 """A disk this close to a hole's middle, in units, would touch one that is tilted in it."""
 _APART = 20.0
@@ -118,9 +116,9 @@ def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profi
         )
     )
     told = np.isin(np.arange(len(cells_mm)), np.concatenate([flat, tilted]))
-    # A disk on the surface over a part of a hole leaves enough to be told; over most of it, it hides what is in there.
+    # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
     beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    unknown = np.where(beside, covered | (disk > _NO_DISK), over_mm < _HIDES * unit_mm)
+    unknown = beside & (covered | (disk > _NO_DISK))
     return Reading(disks, tuple(_row_and_column(cell, board) for cell in np.flatnonzero(~told & unknown).tolist()))
 
 
