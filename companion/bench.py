@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.sources import BoardCamera
-from vision.board import Profile
+from vision.board import Image, Profile
 from vision.calibration import Calibration
-from vision.camera import Frame, Image, decode
+from vision.camera import Frame, decode
 from vision.disks import read_disks
 from vision.sighting import Reading
 from vision.usual import read_disks_the_usual_way

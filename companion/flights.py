@@ -12,9 +12,9 @@ import numpy as np
 
 from companion.terms import Player
 from vision import motion
-from vision.board import HolesBoard
+from vision.board import HolesBoard, Image
 from vision.calibration import Calibration
-from vision.motion import Blob, Image
+from vision.motion import Blob
 from vision.sighting import Reading
 
 Colour = tuple[float, float, float]

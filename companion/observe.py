@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.sources import sure
-from vision.board import CrossingsBoard, HolesBoard, Profile, ProfileError
+from vision.board import CrossingsBoard, HolesBoard, Image, Profile, ProfileError
 from vision.calibration import Calibration, CalibrationError, calibrate, calibrate_plane
-from vision.camera import Image, read_picture
+from vision.camera import read_picture
 from vision.disks import read_disks
 from vision.lattice import find_board, refine_board
 from vision.sighting import Reading, Sighting

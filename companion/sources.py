@@ -18,12 +18,12 @@ from companion.flights import Eye, Flights
 from companion.inputs import Look, SeenDisk
 from companion.terms import Lying, Player
 from vision import motion
-from vision.board import HolesBoard, Profile
+from vision.board import HolesBoard, Image, Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
 from vision.disks import read_disks
 from vision.lattice import SIDES, board_shift_px, find_board, refine_board
-from vision.motion import Blob, Image
+from vision.motion import Blob
 from vision.sighting import Reading, Sighting
 
 T = TypeVar("T")

@@ -10,17 +10,15 @@ from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from hardware_sims.arms import Arm, Tube, tube_shadow, tubes
 from hardware_sims.disks import Disk, Point
 from hardware_sims.materials import Plane
 from hardware_sims.scene import Scene, Vector
 from hardware_sims.view import View
-from vision.board import Floats
+from vision.board import Floats, Image
 from vision.calibration import Calibration
 
-Image = npt.NDArray[np.uint8]
 Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom excluded."""
 

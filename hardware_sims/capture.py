@@ -13,8 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import cv2
 import numpy as np
 
-from hardware_sims.camera import Camera, Image
+from hardware_sims.camera import Camera
 from hardware_sims.players import Moment
+from vision.board import Image
 
 
 @dataclass(frozen=True, slots=True)

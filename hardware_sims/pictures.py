@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from hardware_sims.arms import Arm
-from hardware_sims.camera import GAMMA, Camera, Image, Settings
+from hardware_sims.camera import GAMMA, Camera, Settings
 from hardware_sims.disks import (
     STANDARD,
     Disk,
@@ -31,7 +31,7 @@ from hardware_sims.disks import (
 from hardware_sims.materials import Rgb
 from hardware_sims.scene import Lamp, Room, Scene
 from hardware_sims.view import View
-from vision.board import Floats, HolesBoard
+from vision.board import Floats, HolesBoard, Image
 
 COLOURS = (
     ("#d2423c", "#32323a"),

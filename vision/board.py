@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Image = npt.NDArray[np.uint8]
+"""A picture (h, w, 3), 8-bit blue, green, red; or a one-channel mask (h, w)."""
 
 
 class ProfileError(ValueError):

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-Image = npt.NDArray[np.uint8]
+from vision.board import Image
 
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 _STALE_S = 5.0

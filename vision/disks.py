@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import Floats, HolesBoard, Profile
+from vision.board import Floats, HolesBoard, Image, Profile
 from vision.calibration import Calibration
 from vision.cells import read_cells
 from vision.colours import Seen, tell_colours
@@ -51,12 +51,12 @@ _TOP = (REACH >= 9.0) & (REACH <= 11.5)
 _RING = (REACH >= 13.0) & (REACH <= 13.75)
 
 
-def find_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profile: Profile) -> tuple[Sighting, ...]:
+def find_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> tuple[Sighting, ...]:
     """Every disk seen in a picture (h, w, 3) of a board with holes."""
     return read_disks(image_bgr, calibration, profile).disks
 
 
-def read_disks(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profile: Profile) -> Reading:
+def read_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> Reading:
     """Every disk seen in a picture (h, w, 3) of a board with holes, and the holes that something covers."""
     board = profile.board
     assert isinstance(board, HolesBoard)

@@ -2,13 +2,10 @@
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from vision.board import Floats, HolesBoard, Profile, SquaresBoard
+from vision.board import Floats, HolesBoard, Image, Profile, SquaresBoard
 from vision.calibration import Calibration
 from vision.sighting import Reading, Sighting
-
-Image = npt.NDArray[np.uint8]
 
 _TURN = np.linspace(0, 2 * np.pi, 48, endpoint=False)
 _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)

@@ -12,14 +12,11 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from vision.board import Floats, HolesBoard, Profile
+from vision.board import Floats, HolesBoard, Image, Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.circles import Gray, centres, edge_points, lay_board, window_scores
 from vision.pose import Fov, RimFit, fit_rims, outline_seen, rims_seen
-
-Image = npt.NDArray[np.uint8]
 
 SIDES = {"bottom": (0.0, 1.0), "right": (1.0, 0.0), "top": (0.0, -1.0), "left": (-1.0, 0.0)}
 """Where player A may sit in the picture, and the way there in pixels."""

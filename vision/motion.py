@@ -11,12 +11,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from vision.board import Floats
+from vision.board import Floats, Image
 from vision.calibration import Calibration
-
-Image = npt.NDArray[np.uint8]
 
 _SMALL_DISK_PX = 8.0
 """A disk spans at least this much in the small picture, so that its form can be told."""

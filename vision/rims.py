@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import Floats
+from vision.board import Floats, Image
 from vision.calibration import Calibration
 from vision.nets import Array, dense, relu, softmax, weights
 from vision.slab import LOG
@@ -34,9 +34,7 @@ _RADIAL = 1.224 * 0.92
 little too large on pictures that they have not seen."""
 
 
-def ray_samples(
-    image_bgr: npt.NDArray[np.uint8], calibration: Calibration, centres_mm: Floats, z_mm: Floats, unit_mm: float
-) -> npt.NDArray[np.uint8]:
+def ray_samples(image_bgr: Image, calibration: Calibration, centres_mm: Floats, z_mm: Floats, unit_mm: float) -> Image:
     """Colours along the rays round each centre (n, 2) at height z_mm (n,): (n, RAYS, len(REACH), 3)."""
     matrix = calibration.matrix().astype(np.float32)
     reach_mm = np.float32(unit_mm) * REACH.astype(np.float32)
@@ -63,14 +61,14 @@ class Rims:
     """(n, 2)"""
     sigma_mm: Floats
     """(n,) radial: the true centre lies within 2 sigma in 95 % of cases"""
-    samples: npt.NDArray[np.uint8]
+    samples: Image
     """(n, RAYS, len(REACH), 3): the rays, from hardly off the centres"""
     features: Array
     """(n, RAYS, ...): `ray_features` of the samples"""
 
 
 def fit_rims(
-    image_bgr: npt.NDArray[np.uint8],
+    image_bgr: Image,
     calibration: Calibration,
     centres_mm: Floats,
     z_mm: Floats,
@@ -111,7 +109,7 @@ def ray_setting(
     return setting
 
 
-def ray_features(samples: npt.NDArray[np.uint8], setting: Array) -> Array:
+def ray_features(samples: Image, setting: Array) -> Array:
     """The network's input, (n, RAYS, 3 * len(REACH) + 4): log brightness above that inside the rim, smoothed over
     neighbouring rays, and the setting."""
     count = len(samples)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from vision.board import Floats, HolesBoard
+from vision.board import Floats, HolesBoard, Image
 from vision.calibration import Calibration, CalibrationError
 from vision.nets import Array
 
@@ -58,7 +57,7 @@ class Slab:
         return np.asarray(found, dtype=np.float32).reshape(count, PATCH, PATCH, 3)
 
 
-def rectify(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, board: HolesBoard) -> Slab:
+def rectify(image_bgr: Image, calibration: Calibration, board: HolesBoard) -> Slab:
     """The slab's top plane with a margin. Raises CalibrationError when none of it is in view."""
     unit_mm = board.disk_diameter_mm / 28
     factor = 1

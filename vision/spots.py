@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import Floats
+from vision.board import Floats, Image
 from vision.nets import Array, dense, relu, softmax, weights
 from vision.rims import INSIDE, RADIUS
 from vision.slab import LOG, PIXEL, Slab
@@ -88,7 +88,7 @@ def read_spots(features: Array, pooled: Array) -> Array:
     return softmax(dense(hidden, net["last"], net["last_bias"]))
 
 
-def pooled_features(samples: npt.NDArray[np.uint8], votes: Array, wood: Array) -> Array:
+def pooled_features(samples: Image, votes: Array, wood: Array) -> Array:
     """What belongs to a circle as a whole, (n, 4): its votes, and its inside less the slab's wood (3,)."""
     inside = LOG[samples[:, :, :INSIDE]].mean(axis=(1, 2))
     return np.column_stack([np.log(votes), np.clip(inside - wood, -3, 3)]).astype(np.float32)

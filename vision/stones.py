@@ -13,12 +13,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import CrossingsBoard, Floats, Profile
+from vision.board import CrossingsBoard, Floats, Image, Profile
 from vision.calibration import Calibration
 from vision.nets import dense, relu, softmax, weights
 from vision.sighting import Reading, Sighting
 
-Image = npt.NDArray[np.uint8]
 Array = npt.NDArray[np.float32]
 
 CLASSES = ("empty", "darker", "lighter", "covered")

@@ -5,9 +5,8 @@ Only `companion bench` uses it.
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from vision.board import HolesBoard, Profile
+from vision.board import HolesBoard, Image, Profile
 from vision.calibration import Calibration
 from vision.sighting import Reading, Sighting
 
@@ -20,7 +19,7 @@ def use_one_thread() -> None:
     cv2.setNumThreads(1)
 
 
-def read_disks_the_usual_way(image_bgr: npt.NDArray[np.uint8], calibration: Calibration, profile: Profile) -> Reading:
+def read_disks_the_usual_way(image_bgr: Image, calibration: Calibration, profile: Profile) -> Reading:
     """Circles of a disk's size on the warped board, each of the colour that is nearest to the profile's."""
     board = profile.board
     assert isinstance(board, HolesBoard)
