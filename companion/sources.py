@@ -237,13 +237,18 @@ class BoardCamera:
             return motion.mean_level(change, (x, y), eye.disk_px((x, y)) / 2, self._view) < least
 
         kept = tuple(disk for disk in self._last.disks if same(disk.centre_mm))
-        # A disk that a look missed is believed again; any other that appears without a change is not.
-        new = tuple(
-            disk
-            for disk in reading.disks
-            if (not same(disk.centre_mm) or _touches(disk, self._missed, self._reach_mm))
-            and not _touches(disk, kept, self._reach_mm)
-        )
+        gone = [disk.centre_mm for disk in self._last.disks if disk not in kept]
+
+        def may_be_new(disk: Sighting) -> bool:
+            # A disk that appears without a change is none, but for one that a look missed, and for one that lies where
+            # another of its colour lay in part: nothing need change there.
+            return (
+                not same(disk.centre_mm)
+                or _touches(disk, self._missed, self._reach_mm)
+                or any(math.dist(disk.centre_mm, centre_mm) < 2 * self._reach_mm for centre_mm in gone)
+            )
+
+        new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
         hidden = tuple(
