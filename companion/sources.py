@@ -249,6 +249,17 @@ class BoardCamera:
             )
 
         new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
+        # What lies in a hole stays there when a disk comes to lie over it.
+        found = {disk.cell for disk in reading.disks if disk.cell is not None}
+        over = [disk.centre_mm for disk in reading.disks if disk.cell is None]
+        kept += tuple(
+            disk
+            for disk in self._last.disks
+            if disk.cell is not None
+            and disk not in kept
+            and disk.cell not in found
+            and any(math.dist(disk.centre_mm, centre_mm) < self._reach_mm for centre_mm in over)
+        )
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
         hidden = tuple(
