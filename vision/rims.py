@@ -31,7 +31,7 @@ _LEAST_VARIANCE = 0.002
 """Of a centre, per axis, in unit^2: what no number of rays improves (the lens, the corners)."""
 _RADIAL = 1.224 * 0.92
 """2 x 1.224 per-axis deviations hold 95 % of a round normal distribution in the plane; the networks' deviations are a
-little too large on pictures that they have not seen."""
+little too large on pictures that they were not trained on."""
 
 
 def ray_samples(image_bgr: Image, calibration: Calibration, centres_mm: Floats, z_mm: Floats, unit_mm: float) -> Image:

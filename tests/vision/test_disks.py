@@ -110,7 +110,7 @@ def test_our_own_pictures_are_read():
 
 
 @pytest.mark.skipif(not PICTURES.is_dir(), reason="the path-traced pictures beside the project are absent")
-def test_path_traced_pictures_that_nothing_was_tuned_on():
+def test_path_traced_pictures_that_no_network_was_trained_on():
     paths = sorted(path for path in PICTURES.glob("*.jpg") if int(path.stem[-3:]) % 2)
     tally = read_all(paths)
     median, most = np.percentile(tally.errors_mm, [50, 95])
