@@ -2,7 +2,7 @@
 
 import logging
 import socket
-from functools import partial
+import threading
 from typing import Any
 
 from flask import Flask
@@ -58,18 +58,25 @@ class Server:
         )
         assert isinstance(server, BaseWSGIServer)  # one socket makes a plain server
         self._server = server
+        self._ended = threading.Event()
 
     def run(self) -> None:
         """Answers requests until `stop`."""
-        self._server.run()
+        try:
+            self._server.run()
+        finally:
+            self._ended.set()
 
     def stop(self) -> None:
-        """Lets every viewer go and ends the threads."""
+        """Lets every viewer go and ends the threads; to be called once, after `run` was started."""
         trigger: Any = self._server.trigger
         trigger.pull_trigger(self._let_go)
         self._server.task_dispatcher.shutdown()
-        # Only now: a thread that ends an answer pulls the trigger once more, and the server closes it with itself.
-        trigger.pull_trigger(partial(wasyncore.close_all, self._connections, ignore_all=True))
+        # The loop ends when it has nothing to wait for. It may run this before the pull's own byte is written to the
+        # trigger, so the trigger is closed here and not there.
+        trigger.pull_trigger(self._connections.clear)
+        self._ended.wait()
+        self._server.close()
 
     def _let_go(self) -> None:
         """Runs in the server's own thread: nobody else may touch its connections."""
