@@ -1,0 +1,9 @@
+"""What goes wrong on the link, as far as people have to do something about it."""
+
+
+class LinkError(Exception):
+    """The grid cannot be used; the message names the port, says what is the matter and what to do."""
+
+
+class WireError(ValueError):
+    """A value that no frame can carry, or bytes that are no message of the table."""
