@@ -1,0 +1,91 @@
+"""What the link and the application know of any grid: what it is, what happens on it, and how its bytes are driven.
+
+A driver does no I/O: it takes the bytes that came and the time, and gives events and the bytes to send. So the same
+driver runs on a port, in a test with a clock of its own, and on a recording.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from firmware_protocol.messages import LedKind, SensorKind
+
+
+class Rgb(NamedTuple):
+    """A colour of an LED, 0 to 255 each."""
+
+    red: int
+    green: int
+    blue: int
+
+
+DARK = Rgb(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Who answered on the port. `uid` tells it from every other, also under another port's name."""
+
+    driver: str
+    uid: str
+    rows: int
+    columns: int
+    leds: LedKind
+    sensors: SensorKind
+    firmware: str
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The grid answers, its LEDs show what is wanted, and its sensors were read whole; () where it has none."""
+
+    device: Device
+    occupied: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The grid no longer answers; nothing is known of its cells until it is found again."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One cell's sensor has changed."""
+
+    index: int
+    occupied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sensed:
+    """All sensors, read anew because something may have been missed."""
+
+    occupied: tuple[bool, ...]
+
+
+GridEvent = Found | Lost | Changed | Sensed
+
+
+class Driver(Protocol):
+    """Speaks with one kind of grid. Times are in seconds of any one steady clock."""
+
+    def begin(self, now_s: float) -> None:
+        """The port was just opened: nothing is known of what is at its other end."""
+
+    def feed(self, data: bytes, now_s: float) -> list[GridEvent]:
+        """What these bytes tell. `Lost` among them: the port is to be closed. Raises LinkError for a grid that cannot
+        be used, as it is of another size or speaks another protocol."""
+
+    def want(self, colours: tuple[Rgb, ...]) -> None:
+        """What the LEDs are to show, by index; sent when the grid is found and as far as it differs."""
+
+    def to_send(self, now_s: float) -> bytes:
+        """What has to go out now; b"" for nothing."""
+
+    def due_s(self) -> float:
+        """When `tick` is to be called at the latest; infinity where nothing is awaited."""
+
+    def tick(self, now_s: float) -> list[GridEvent]:
+        """What the mere passing of time tells: nothing answered, no heartbeat came."""
