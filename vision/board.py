@@ -123,6 +123,27 @@ class Grid:
     serpentine: bool = False
     missing: tuple[tuple[int, int], ...] = ()
 
+    def cells(self, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
+        """Row and column, from 1, of the cell at each index. A missing cell has no index: the chain passes it over."""
+        downs = range(1, rows + 1) if self.first.startswith("a") else range(rows, 0, -1)
+        acrosses = range(1, columns + 1) if self.first.endswith("left") else range(columns, 0, -1)
+        lines, steps = (downs, acrosses) if self.along == "rows" else (acrosses, downs)
+        run = (
+            (line, step) if self.along == "rows" else (step, line)
+            for k, line in enumerate(lines)
+            for step in (reversed(steps) if self.serpentine and k % 2 else steps)
+        )
+        return tuple(cell for cell in run if cell not in self.missing)
+
+    def fault(self, rows: int, columns: int) -> str | None:
+        """Why this grid cannot be on a board of so many cells, or None."""
+        for row, column in self.missing:
+            if not (1 <= row <= rows and 1 <= column <= columns):
+                return f"missing names [{row}, {column}]; rows are 1 to {rows}, columns 1 to {columns}"
+        if len(set(self.missing)) == rows * columns:
+            return "missing names every cell; leave [grid] out"
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -161,7 +182,11 @@ def parse_profile(text: str) -> Profile:
     fault = board.fault()
     if fault is not None:
         raise ProfileError(f"[board] {fault}")
-    return Profile(board, _read_colours(_table(data, "colours")), _read_fov(data.get("camera", {})), _read_grid(data))
+    grid = _read_grid(data)
+    fault = None if grid is None else grid.fault(board.rows, board.columns)
+    if fault is not None:
+        raise ProfileError(f"[grid] {fault}")
+    return Profile(board, _read_colours(_table(data, "colours")), _read_fov(data.get("camera", {})), grid)
 
 
 def _read_table(table: dict[str, Any], form: type[Board], name: str) -> Board:
@@ -220,7 +245,7 @@ def _read_grid(data: dict[str, Any]) -> Grid | None:
         raise ProfileError("[grid] serpentine must be true or false")
     missing = table.get("missing", [])
     if not isinstance(missing, list) or not all(
-        isinstance(cell, list) and len(cell) == 2 and all(isinstance(k, int) for k in cell) for cell in missing
+        isinstance(cell, list) and len(cell) == 2 and all(type(k) is int for k in cell) for cell in missing
     ):
         raise ProfileError("[grid] missing must be a list of [row, column]")
     return Grid(**{**table, "missing": tuple((row, column) for row, column in missing)})
