@@ -18,6 +18,20 @@ PROTO = 1
 """The protocol's version. A device of any version answers HELLO with an INFO that begins with its own."""
 MAX_PAYLOAD = 248
 """Bytes: with type, sequence number and check one COBS block."""
+BAUD = 115_200
+"""The speed after a start, bits a second, 8N1."""
+HELLO_MS = 250
+"""HELLO is repeated so often until it is answered."""
+SILENCE_MS = 5_000
+"""A host that was silent so long is gone: the LEDs glow dimly, and the speed is again the one after a start."""
+BAUD_TRIAL_MS = 1_000
+"""A good frame has to come so soon after SET_BAUD; else the speed before holds again."""
+HEARTBEAT_MS = 500
+"""Time between heartbeats after a start."""
+DEBOUNCE_MS = 20
+"""What CONFIG sets, after a start."""
+PALETTE_COLOURS = 16
+"""Colours in the palette; all dark after a start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +46,17 @@ U8, U16, U32 = Wire("B", "uint8_t"), Wire("H", "uint16_t"), Wire("I", "uint32_t"
 UID = Wire("8s", "uint8_t[8]")
 TAIL = Wire("", "")
 """The rest of the payload: bytes, or any number of equal parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The least and the greatest value that a device takes. A frame carries others too: they are answered by NAK."""
+
+    least: int
+    most: int
+
+
+BIT = Limits(0, 1)
 
 
 class LedKind(IntEnum):
@@ -128,7 +153,7 @@ class Palette:
     """Sets colours of the palette, which SET_RANGE may use; what is shown stays."""
 
     TYPE: ClassVar[int] = 0x04
-    first: Annotated[int, U8, "the first entry, 0 to 15"]
+    first: Annotated[int, U8, "the first entry", Limits(0, PALETTE_COLOURS - 1)]
     colours: Annotated[tuple[Colour, ...], TAIL, "entries from there on"]
 
 
@@ -161,15 +186,15 @@ class Config:
     """Sets how the device behaves until its next start."""
 
     TYPE: ClassVar[int] = 0x08
-    debounce_ms: Annotated[int, U8, "so long a sensor must keep its new state; 1 to 250"]
-    heartbeat_ms: Annotated[int, U16, "time between heartbeats; 100 to 10,000"]
+    debounce_ms: Annotated[int, U8, "so long a sensor must keep its new state", Limits(1, 250)]
+    heartbeat_ms: Annotated[int, U16, "time between heartbeats", Limits(100, 10_000)]
     brightness: Annotated[int, U8, "scales all colours, 255 not at all; the cap on the current holds besides"]
-    events: Annotated[int, U8, "1: changes are reported; 0: only SENSE tells"]
+    events: Annotated[int, U8, "1: changes are reported; 0: only SENSE tells", BIT]
 
 
 @dataclass(frozen=True, slots=True)
 class SetBaud:
-    """Changes the speed after the ACK. A device that hears no good frame within 1 s goes back to the one before."""
+    """Changes the speed after the ACK. Without a good frame within 1 s the one before holds again."""
 
     TYPE: ClassVar[int] = 0x09
     baud: Annotated[int, U32, "bits a second, 8N1"]
@@ -227,7 +252,7 @@ class Event:
     event_seq: Annotated[int, U16, "counts the events"]
     t_ms: Annotated[int, U32, "the device's clock at the change"]
     index: Annotated[int, U16, "the cell"]
-    occupied: Annotated[int, U8, "1 or 0"]
+    occupied: Annotated[int, U8, "1: the cell is occupied", BIT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +293,7 @@ class Field:
     wire: Wire
     kind: type
     meaning: str
+    limits: Limits | None = None
     part: type | None = None
 
 
@@ -350,9 +376,10 @@ def _layout(kind: type) -> Layout:
     hints = get_type_hints(kind, include_extras=True)
     found = []
     for field in fields(kind):
-        python, wire, meaning = get_args(hints[field.name])
+        python, wire, meaning, *rest = get_args(hints[field.name])
+        limits = rest[0] if rest else None
         part = next((one for one in get_args(python) if one is not Ellipsis), None)
-        found.append(Field(field.name, wire, tuple if part else python, meaning, part))
+        found.append(Field(field.name, wire, tuple if part else python, meaning, limits, part))
     fixed = tuple(field for field in found if field.wire is not TAIL)
     tail = next((field for field in found if field.wire is TAIL), None)
     return Layout(kind, fixed, Struct("<" + "".join(field.wire.code for field in fixed)), tail)
