@@ -1,0 +1,399 @@
+"""A grid of LEDs and sensors that speaks our protocol, as its firmware would: bytes and time in, bytes out.
+
+No I/O, no thread and no clock but the caller's: the same device stands behind a pty, a TCP port or a port in process.
+Whatever happens by itself, a debounced sensor or a heartbeat, happens at its own time when the caller next looks.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from zlib import crc32
+
+from firmware_protocol.codec import Decoder, Frame, Unreadable, encode, encode_raw
+from firmware_protocol.driver import DARK, Rgb
+from firmware_protocol.messages import (
+    MAX_PAYLOAD,
+    MESSAGES,
+    PROTO,
+    Ack,
+    Bitmap,
+    CellColour,
+    Colour,
+    Config,
+    Event,
+    Fill,
+    Flag,
+    Format,
+    Heartbeat,
+    Hello,
+    Info,
+    LedKind,
+    Message,
+    Nak,
+    Palette,
+    Ping,
+    Report,
+    Sense,
+    SensorKind,
+    SetBaud,
+    SetCells,
+    SetRange,
+    Show,
+    Status,
+    layout_of,
+    pack,
+)
+from hardware_sims.sensors import SensorFault, Sensors
+
+BAUD = 115_200
+BAUDS = (115_200, 250_000, 500_000, 1_000_000)
+"""What a 16 MHz AVR can do; all but the first exactly."""
+PALETTE_SIZE = 16
+MA_PER_CHANNEL = 20
+"""A WS2812 at full level, mA for each of its three colours."""
+_LED_S = 30e-6
+_RX_FIFO = 3
+"""Bytes that an AVR's receiver holds while interrupts are off."""
+_FALL_BACK_S = 1.0
+_HOST_SILENT_S = 5.0
+_BOOT_NOISE = bytes.fromhex("00e0fe80f8c0ff00")
+_KINDS = {kind.TYPE: kind for kind in MESSAGES}
+_FROM_DEVICE = 0x80
+
+
+class Board:
+    """One device. `leds` is what is to be seen on it; `sensors` may be touched at any time through `set_sensor`."""
+
+    baud: int
+    _next_baud: int | None
+
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        *,
+        uid: bytes | None = None,
+        seed: int = 0,
+        debounce_ms: int = 20,
+        heartbeat_ms: int = 500,
+        proto: int = PROTO,
+        firmware: tuple[int, int, int] = (0, 1, 0),
+        sensor_kind: SensorKind = SensorKind.HALL,
+        max_payload: int = MAX_PAYLOAD,
+        rx_window: int = 512,
+        max_ma: int | None = None,
+        flags: Flag = Flag.SIMULATED | Flag.SHOW_BLOCKS_RX,
+        sensor_faults: Sequence[SensorFault] = (),
+    ) -> None:
+        cells = rows * columns
+        self._rng = random.Random(seed)
+        self.uid = self._rng.randbytes(8) if uid is None else uid
+        self.proto = proto
+        self.rows, self.columns = rows, columns
+        self.sensors = Sensors(rows, columns, sensor_faults, seed=seed)
+        self._firmware = firmware
+        self._sensor_kind = sensor_kind
+        self._max_payload = max_payload
+        self._rx_window = rx_window
+        self._max_ma = min(3 * MA_PER_CHANNEL * cells, 65_535) if max_ma is None else max_ma
+        self._flags = flags
+        self._default = Config(debounce_ms, heartbeat_ms, 255, 1)
+        self._start(0.0, 0.0)
+
+    @property
+    def leds(self) -> tuple[Rgb, ...]:
+        """What the LEDs show: the last SHOW, by brightness and cap; an eighth of it while the host is silent."""
+        if not self.idle:
+            return self._shown
+        return tuple(Rgb(red // 8, green // 8, blue // 8) for red, green, blue in self._shown)
+
+    @property
+    def idle(self) -> bool:
+        """Whether the host has been silent for so long that the LEDs say so."""
+        return self._now_s >= self._heard_s + _HOST_SILENT_S
+
+    @property
+    def occupied(self) -> tuple[bool, ...]:
+        """What the device believes of its sensors, debounced."""
+        return tuple(self._debounced)
+
+    def set_sensor(self, index: int, occupied: bool, t_s: float) -> None:
+        """A piece comes to lie on the cell, or is taken off."""
+        self._advance(t_s)
+        self.sensors.put(index, occupied, t_s)
+
+    def reboot(self, t_s: float, *, silent_s: float = 0.0, noise: bool = False) -> None:
+        """Starts anew, by a reset or a lapse of power; the bootloader takes its time and swallows what comes."""
+        self._advance(t_s)
+        self._start(t_s, silent_s)
+        if noise:
+            self._out.append(_BOOT_NOISE)
+
+    def receive(self, data: bytes, t_s: float) -> None:
+        """Bytes arrive at its receiver."""
+        self._advance(t_s)
+        if t_s < self._booted_s:
+            return
+        for piece in _pieces(data):
+            if self._busy_until_s is None or not self._flags & Flag.SHOW_BLOCKS_RX:
+                self._hear(piece)
+                continue
+            room = _RX_FIFO - len(self._held)
+            self._held += piece[:room]
+            self._overruns += len(piece[room:])
+
+    def send(self, t_s: float) -> bytes:
+        """What it has sent by then."""
+        self._advance(t_s)
+        data = b"".join(self._out)
+        self._out.clear()
+        if self._next_baud is not None:
+            self._baud_before, self.baud = self.baud, self._next_baud
+            self._next_baud = None
+            self._fall_back_s = t_s + _FALL_BACK_S
+        return data
+
+    def due_s(self) -> float:
+        """When it does something by itself next."""
+        return self._now_s if self._out else self._next_s()
+
+    def _start(self, t_s: float, silent_s: float) -> None:
+        cells = self.rows * self.columns
+        self.boot_id = self._rng.randrange(1, 2**32)
+        self.baud = self._baud_before = BAUD
+        self._next_baud = None
+        self._config = self._default
+        self._decoder = Decoder()
+        self._now_s = self._started_s = self._heard_s = t_s
+        self._booted_s = t_s + silent_s
+        self._booting = True
+        self._heartbeat_s = self._booted_s + self._config.heartbeat_ms / 1000
+        self._fall_back_s = math.inf
+        self._busy_until_s: float | None = None
+        self._show_seq = 0
+        self._held = b""
+        self._overruns = 0
+        self._last: tuple[int, Message] | None = None
+        self._wanted = [DARK] * cells
+        self._shown: tuple[Rgb, ...] = (DARK,) * cells
+        self._palette = [DARK] * PALETTE_SIZE
+        self._event_seq = 0
+        self._raw: tuple[bool, ...] = (False,) * cells
+        self._debounced = [False] * cells
+        self._changed_s: dict[int, float] = {}
+        self._out: list[bytes] = []
+
+    def _advance(self, t_s: float) -> None:
+        while (due_s := self._next_s()) <= t_s:
+            self._now_s = max(self._now_s, due_s)
+            self._act()
+        self._now_s = max(self._now_s, t_s)
+
+    def _next_s(self) -> float:
+        if self._booting:
+            return self._booted_s
+        busy_s = math.inf if self._busy_until_s is None else self._busy_until_s
+        settled_s = min(self._changed_s.values(), default=math.inf) + self._config.debounce_ms / 1000
+        return min(self.sensors.due_s(), settled_s, self._heartbeat_s, busy_s, self._fall_back_s)
+
+    def _act(self) -> None:
+        """Does what is due now."""
+        self.sensors.advance(self._now_s)
+        if self._booting:
+            self._booting = False
+            self._raw = self.sensors.levels
+            self._debounced = list(self._raw)
+        self._debounce()
+        if self._heartbeat_s <= self._now_s:
+            self._heartbeat_s = self._now_s + self._config.heartbeat_ms / 1000
+            self._report(self._heartbeat(), 0)
+        if self._busy_until_s is not None and self._busy_until_s <= self._now_s:
+            self._busy_until_s = None
+            self._put_out(self._show_seq)
+            held, self._held = self._held, b""
+            self._hear(held)
+        if self._fall_back_s <= self._now_s:
+            self.baud, self._fall_back_s = self._baud_before, math.inf
+
+    def _debounce(self) -> None:
+        levels = self.sensors.levels
+        for cell in (n for n, level in enumerate(levels) if level != self._raw[n]):
+            if levels[cell] == self._debounced[cell]:
+                self._changed_s.pop(cell, None)
+            else:
+                self._changed_s[cell] = self._now_s
+        self._raw = levels
+        kept_s = self._config.debounce_ms / 1000
+        for cell, changed_s in list(self._changed_s.items()):
+            if changed_s + kept_s <= self._now_s:
+                del self._changed_s[cell]
+                self._debounced[cell] = levels[cell]
+                self._announce(cell, changed_s)
+
+    def _announce(self, cell: int, changed_s: float) -> None:
+        if self._config.events:
+            self._event_seq = (self._event_seq + 1) % 2**16
+            self._report(Event(self._event_seq, self._uptime_ms(changed_s), cell, int(self._debounced[cell])), 0)
+
+    def _hear(self, data: bytes) -> None:
+        for frame in self._decoder.feed(data):
+            self._take(frame)
+
+    def _take(self, frame: Frame) -> None:
+        message = frame.message
+        type_ = message.type if isinstance(message, Unreadable) else message.TYPE
+        if type_ >= _FROM_DEVICE:
+            # Its own, come back over a looped wire: an answer would go round for ever.
+            return
+        self._heard_s, self._fall_back_s = self._now_s, math.inf
+        refusal = _refusal_of(message) if isinstance(message, Unreadable) else self._refusal(message)
+        if isinstance(message, Unreadable) or refusal is not None:
+            self._report(Nak(refusal or Status.UNSUPPORTED), frame.seq)
+        elif isinstance(message, Hello):
+            self._last = None
+            self._introduce(frame.seq)
+        elif isinstance(message, Sense):
+            self._report(Bitmap(self._event_seq, self._bits()), frame.seq)
+        elif (frame.seq, message) == self._last:
+            self._report(Ack(Status.REPEATED), frame.seq)
+        else:
+            self._last = (frame.seq, message)
+            self._do(message, frame.seq)
+
+    def _refusal(self, message: Message) -> Status | None:
+        """Why a request that can be read cannot be done."""
+        cells = self.rows * self.columns
+        good = True
+        match message:
+            case SetCells():
+                good = all(cell.index < cells for cell in message.cells)
+            case SetRange(format=Format.RGB) if len(message.data) % 3:
+                return Status.BAD_LENGTH
+            case SetRange():
+                indices = _palette_indices(message)
+                # Two cells share a byte, so that an odd grid's last byte has one to spare.
+                spare = 1 if message.format is Format.PALETTE_4 else 0
+                count = len(message.data) // 3 if message.format is Format.RGB else len(indices) - spare
+                good = message.first + count <= cells and all(index < PALETTE_SIZE for index in indices)
+            case Palette():
+                good = message.first + len(message.colours) <= PALETTE_SIZE
+            case Config():
+                good = 1 <= message.debounce_ms <= 250 and 100 <= message.heartbeat_ms <= 10_000 and message.events <= 1
+            case SetBaud():
+                good = message.baud in BAUDS
+        return None if good else Status.BAD_VALUE
+
+    def _do(self, message: Message, seq: int) -> None:
+        match message:
+            case SetCells():
+                for cell in message.cells:
+                    self._wanted[cell.index] = _rgb(cell)
+            case SetRange():
+                self._set_range(message)
+            case Palette():
+                self._palette[message.first : message.first + len(message.colours)] = map(_rgb, message.colours)
+            case Fill():
+                self._wanted = [_rgb(message)] * len(self._wanted)
+            case Show():
+                self._show_seq = seq
+                if self._flags & Flag.SHOW_BLOCKS_RX:
+                    self._busy_until_s = self._now_s + _LED_S * len(self._wanted)
+                else:
+                    self._put_out(seq)
+                return
+            case Config():
+                self._config = message
+                self._heartbeat_s = self._now_s + message.heartbeat_ms / 1000
+            case SetBaud():
+                self._next_baud = message.baud
+            case Ping():
+                pass
+        self._report(Ack(Status.OK), seq)
+
+    def _set_range(self, message: SetRange) -> None:
+        if message.format is Format.RGB:
+            colours = [Rgb(*message.data[at : at + 3]) for at in range(0, len(message.data), 3)]
+        else:
+            colours = [self._palette[index] for index in _palette_indices(message)]
+        for cell, colour in enumerate(colours, start=message.first):
+            if cell < len(self._wanted):
+                self._wanted[cell] = colour
+
+    def _put_out(self, seq: int) -> None:
+        """The LEDs take on what is wanted; the request is done when they have."""
+        full_ma = sum(map(sum, self._wanted)) * MA_PER_CHANNEL / 255 * self._config.brightness / 255
+        share = self._config.brightness / 255 * min(1.0, self._max_ma / full_ma if full_ma else 1.0)
+        self._shown = tuple(Rgb(*(int(level * share + 1e-9) for level in colour)) for colour in self._wanted)
+        self._report(Ack(Status.OK), seq)
+
+    def _introduce(self, seq: int) -> None:
+        info = Info(
+            self.proto,
+            *self._firmware,
+            self.uid,
+            self.boot_id,
+            self.rows,
+            self.columns,
+            LedKind.RGB,
+            self._sensor_kind,
+            self._max_payload,
+            self._rx_window,
+            self._max_ma,
+            self._flags,
+        )
+        if self.proto == PROTO:
+            self._report(info, seq)
+        else:
+            # Of another version's INFO only the first byte is known, so the rest is made unlike ours.
+            self._out.append(encode_raw(Info.TYPE, seq, pack(info) + b"\x2a"))
+
+    def _heartbeat(self) -> Heartbeat:
+        return Heartbeat(
+            self._uptime_ms(self._now_s),
+            self.boot_id,
+            self._event_seq,
+            crc32(self._bits()),
+            self._decoder.bad_frames % 2**16,
+            self._overruns % 2**16,
+        )
+
+    def _bits(self) -> bytes:
+        bits = bytearray((len(self._debounced) + 7) // 8)
+        for cell, occupied in enumerate(self._debounced):
+            bits[cell // 8] |= occupied << cell % 8
+        return bytes(bits)
+
+    def _uptime_ms(self, t_s: float) -> int:
+        return int((t_s - self._started_s) * 1000) % 2**32
+
+    def _report(self, report: Report, seq: int) -> None:
+        self._out.append(encode(report, seq))
+
+
+def _pieces(data: bytes) -> list[bytes]:
+    """The bytes, cut behind each zero: SHOW makes the device deaf to what comes behind it."""
+    *ended, rest = data.split(b"\0")
+    return [piece + b"\0" for piece in ended] + ([rest] if rest else [])
+
+
+def _refusal_of(frame: Unreadable) -> Status:
+    kind = _KINDS.get(frame.type)
+    if kind is None:
+        return Status.UNSUPPORTED
+    layout = layout_of(kind)
+    rest = len(frame.payload) - layout.struct.size
+    part = 1 if layout.tail is None or layout.tail.part is None else layout_of(layout.tail.part).struct.size
+    fits = rest == 0 if layout.tail is None else rest >= 0 and rest % part == 0
+    return Status.BAD_VALUE if fits else Status.BAD_LENGTH
+
+
+def _palette_indices(message: SetRange) -> list[int]:
+    if message.format is Format.PALETTE_8:
+        return list(message.data)
+    if message.format is Format.PALETTE_4:
+        return [index for byte in message.data for index in (byte & 15, byte >> 4)]
+    return []
+
+
+def _rgb(colour: CellColour | Colour | Fill) -> Rgb:
+    return Rgb(colour.red, colour.green, colour.blue)
