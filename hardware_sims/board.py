@@ -12,9 +12,15 @@ from zlib import crc32
 from firmware_protocol.codec import Decoder, Frame, Unreadable, encode, encode_raw
 from firmware_protocol.driver import DARK, Rgb
 from firmware_protocol.messages import (
+    BAUD,
+    BAUD_TRIAL_MS,
+    DEBOUNCE_MS,
+    HEARTBEAT_MS,
     MAX_PAYLOAD,
     MESSAGES,
+    PALETTE_COLOURS,
     PROTO,
+    SILENCE_MS,
     Ack,
     Bitmap,
     CellColour,
@@ -45,17 +51,15 @@ from firmware_protocol.messages import (
 )
 from hardware_sims.sensors import SensorFault, Sensors
 
-BAUD = 115_200
-BAUDS = (115_200, 250_000, 500_000, 1_000_000)
+BAUDS = (BAUD, 250_000, 500_000, 1_000_000)
 """What a 16 MHz AVR can do; all but the first exactly."""
-PALETTE_SIZE = 16
 MA_PER_CHANNEL = 20
 """A WS2812 at full level, mA for each of its three colours."""
 _LED_S = 30e-6
 _RX_FIFO = 3
 """Bytes that an AVR's receiver holds while interrupts are off."""
-_FALL_BACK_S = 1.0
-_HOST_SILENT_S = 5.0
+_GLOW = Rgb(0, 0, 3)
+"""What all LEDs show while no host is there."""
 _BOOT_NOISE = bytes.fromhex("00e0fe80f8c0ff00")
 _KINDS = {kind.TYPE: kind for kind in MESSAGES}
 _FROM_DEVICE = 0x80
@@ -74,8 +78,8 @@ class Board:
         *,
         uid: bytes | None = None,
         seed: int = 0,
-        debounce_ms: int = 20,
-        heartbeat_ms: int = 500,
+        debounce_ms: int = DEBOUNCE_MS,
+        heartbeat_ms: int = HEARTBEAT_MS,
         proto: int = PROTO,
         firmware: tuple[int, int, int] = (0, 1, 0),
         sensor_kind: SensorKind = SensorKind.HALL,
@@ -102,15 +106,8 @@ class Board:
 
     @property
     def leds(self) -> tuple[Rgb, ...]:
-        """What the LEDs show: the last SHOW, by brightness and cap; an eighth of it while the host is silent."""
-        if not self.idle:
-            return self._shown
-        return tuple(Rgb(red // 8, green // 8, blue // 8) for red, green, blue in self._shown)
-
-    @property
-    def idle(self) -> bool:
-        """Whether the host has been silent for so long that the LEDs say so."""
-        return self._now_s >= self._heard_s + _HOST_SILENT_S
+        """What is to be seen: the last SHOW, by brightness and cap; a dim glow while no host is there."""
+        return (_GLOW,) * len(self._shown) if self.glows else self._shown
 
     @property
     def occupied(self) -> tuple[bool, ...]:
@@ -150,7 +147,7 @@ class Board:
         if self._next_baud is not None:
             self._baud_before, self.baud = self.baud, self._next_baud
             self._next_baud = None
-            self._fall_back_s = t_s + _FALL_BACK_S
+            self._fall_back_s = t_s + BAUD_TRIAL_MS / 1000
         return data
 
     def due_s(self) -> float:
@@ -164,11 +161,13 @@ class Board:
         self._next_baud = None
         self._config = self._default
         self._decoder = Decoder()
-        self._now_s = self._started_s = self._heard_s = t_s
+        self._now_s = self._started_s = t_s
         self._booted_s = t_s + silent_s
         self._booting = True
         self._heartbeat_s = self._booted_s + self._config.heartbeat_ms / 1000
-        self._fall_back_s = math.inf
+        self._fall_back_s = self._silent_s = math.inf
+        self.glows = True
+        self._glows_until_show = False
         self._busy_until_s: float | None = None
         self._show_seq = 0
         self._held = b""
@@ -176,7 +175,7 @@ class Board:
         self._last: tuple[int, Message] | None = None
         self._wanted = [DARK] * cells
         self._shown: tuple[Rgb, ...] = (DARK,) * cells
-        self._palette = [DARK] * PALETTE_SIZE
+        self._palette = [DARK] * PALETTE_COLOURS
         self._event_seq = 0
         self._raw: tuple[bool, ...] = (False,) * cells
         self._debounced = [False] * cells
@@ -194,7 +193,7 @@ class Board:
             return self._booted_s
         busy_s = math.inf if self._busy_until_s is None else self._busy_until_s
         settled_s = min(self._changed_s.values(), default=math.inf) + self._config.debounce_ms / 1000
-        return min(self.sensors.due_s(), settled_s, self._heartbeat_s, busy_s, self._fall_back_s)
+        return min(self.sensors.due_s(), settled_s, self._heartbeat_s, busy_s, self._fall_back_s, self._silent_s)
 
     def _act(self) -> None:
         """Does what is due now."""
@@ -214,6 +213,9 @@ class Board:
             self._hear(held)
         if self._fall_back_s <= self._now_s:
             self.baud, self._fall_back_s = self._baud_before, math.inf
+        if self._silent_s <= self._now_s:
+            self.baud, self._silent_s = BAUD, math.inf
+            self.glows, self._glows_until_show = True, False
 
     def _debounce(self) -> None:
         levels = self.sensors.levels
@@ -245,7 +247,12 @@ class Board:
         if type_ >= _FROM_DEVICE:
             # Its own, come back over a looped wire: an answer would go round for ever.
             return
-        self._heard_s, self._fall_back_s = self._now_s, math.inf
+        self._fall_back_s, self._silent_s = math.inf, self._now_s + SILENCE_MS / 1000
+        if isinstance(message, Hello):
+            # A new host does not want to see what the last one showed.
+            self._glows_until_show = self.glows
+        elif not self._glows_until_show:
+            self.glows = False
         refusal = _refusal_of(message) if isinstance(message, Unreadable) else self._refusal(message)
         if isinstance(message, Unreadable) or refusal is not None:
             self._report(Nak(refusal or Status.UNSUPPORTED), frame.seq)
@@ -262,6 +269,9 @@ class Board:
 
     def _refusal(self, message: Message) -> Status | None:
         """Why a request that can be read cannot be done."""
+        limited = [(field.limits, getattr(message, field.name)) for field in layout_of(type(message)).fixed]
+        if any(limits is not None and not limits.least <= value <= limits.most for limits, value in limited):
+            return Status.BAD_VALUE
         cells = self.rows * self.columns
         good = True
         match message:
@@ -274,11 +284,9 @@ class Board:
                 # Two cells share a byte, so that an odd grid's last byte has one to spare.
                 spare = 1 if message.format is Format.PALETTE_4 else 0
                 count = len(message.data) // 3 if message.format is Format.RGB else len(indices) - spare
-                good = message.first + count <= cells and all(index < PALETTE_SIZE for index in indices)
+                good = message.first + count <= cells and all(index < PALETTE_COLOURS for index in indices)
             case Palette():
-                good = message.first + len(message.colours) <= PALETTE_SIZE
-            case Config():
-                good = 1 <= message.debounce_ms <= 250 and 100 <= message.heartbeat_ms <= 10_000 and message.events <= 1
+                good = message.first + len(message.colours) <= PALETTE_COLOURS
             case SetBaud():
                 good = message.baud in BAUDS
         return None if good else Status.BAD_VALUE
@@ -323,6 +331,7 @@ class Board:
         """The LEDs take on what is wanted; the request is done when they have."""
         full_ma = sum(map(sum, self._wanted)) * MA_PER_CHANNEL / 255 * self._config.brightness / 255
         share = self._config.brightness / 255 * min(1.0, self._max_ma / full_ma if full_ma else 1.0)
+        self.glows = self._glows_until_show = False
         self._shown = tuple(Rgb(*(int(level * share + 1e-9) for level in colour)) for colour in self._wanted)
         self._report(Ack(Status.OK), seq)
 

@@ -92,6 +92,7 @@ class InProcess(Generic[D]):
 
     def call(self, do: Callable[[D, float], T]) -> T:
         """Does something to the device, at the present time."""
+        self._go_to(self.now_s)
         return do(self.device, self.now_s)
 
     def unplug(self) -> None:
@@ -188,6 +189,8 @@ class _Served(Generic[D]):
     def call(self, do: Callable[[D, float], T]) -> T:
         """Does something to the device from another thread, at the present time."""
         with self._lock:
+            if self._plugged:
+                self.line.advance(self.now_s)
             result = do(self.device, self.now_s)
         self._wake()
         return result
