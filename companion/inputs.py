@@ -3,7 +3,7 @@
 Each input has one JSON form, written by `input_to_json` and read by `input_from_json`; the store keeps no other.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -25,11 +25,22 @@ class SeenDisk:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispute:
+    """Camera and sensor contradict each other about a hole: the camera sees a disk of this colour in it and the sensor
+    says that it is empty; or the camera sees none (None) and the sensor says that it is occupied."""
+
+    cell: Cell
+    seen: Player | None
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """The settled board, with what was seen since the look before.
 
     `flights` names each disk seen in flight (None where its colour could not be told); `hand` says that a hand was
     over the table; `hidden` are cells that could not be seen. `frame` and `t_s` say when the board had settled.
+    Of hidden cells a sensor may tell that a disk lies in them (`occupied`) or that none does (`empty`), never whose.
+    Without a camera every cell is hidden.
     """
 
     disks: tuple[SeenDisk, ...]
@@ -38,6 +49,9 @@ class Look:
     flights: tuple[Player | None, ...] = ()
     frame: int = 0
     t_s: float = 0.0
+    occupied: tuple[Cell, ...] = ()
+    empty: tuple[Cell, ...] = ()
+    disputed: tuple[Dispute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +201,12 @@ def input_to_json(given: Input) -> dict[str, Any]:
                 "flights": [None if colour is None else colour.value for colour in given.flights],
                 "frame": given.frame,
                 "t_s": given.t_s,
+                "occupied": [list(cell) for cell in given.occupied],
+                "empty": [list(cell) for cell in given.empty],
+                "disputed": [
+                    {"cell": list(dispute.cell), "seen": None if dispute.seen is None else dispute.seen.value}
+                    for dispute in given.disputed
+                ],
             }
         case Declaration():
             setup = None if given.setup is None else setup_to_json(given.setup)
@@ -206,13 +226,17 @@ def input_from_json(data: Mapping[str, Any]) -> Input:
     try:
         match data["input"]:
             case "look":
+                # Logs of tables without sensors need not have the last three.
                 return Look(
                     tuple(disk_from_json(disk) for disk in data["disks"]),
-                    tuple((int(row), int(column)) for row, column in data["hidden"]),
+                    _cells(data["hidden"]),
                     bool(data["hand"]),
-                    tuple(None if colour is None else Player(colour) for colour in data["flights"]),
+                    tuple(_player(colour) for colour in data["flights"]),
                     int(data["frame"]),
                     float(data["t_s"]),
+                    _cells(data.get("occupied", ())),
+                    _cells(data.get("empty", ())),
+                    tuple(_dispute(dispute) for dispute in data.get("disputed", ())),
                 )
             case "declaration":
                 setup = None if data["setup"] is None else setup_from_json(data["setup"])
@@ -228,6 +252,19 @@ def input_from_json(data: Mapping[str, Any]) -> Input:
         raise
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"not an input: {_said(error)}") from error
+
+
+def _cells(data: Iterable[Iterable[Any]]) -> tuple[Cell, ...]:
+    return tuple((int(row), int(column)) for row, column in data)
+
+
+def _dispute(data: Mapping[str, Any]) -> Dispute:
+    [cell] = _cells([data["cell"]])
+    return Dispute(cell, _player(data["seen"]))
+
+
+def _player(letter: str | None) -> Player | None:
+    return None if letter is None else Player(letter)
 
 
 def _said(error: Exception) -> str:

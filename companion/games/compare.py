@@ -43,7 +43,7 @@ def compare(field: Field, before: Sequence[SeenDisk], seen: Sequence[SeenDisk], 
             if _count(lost, colour) > _count(found, colour):
                 still[old] = replace(found.pop(new), colour=colour)
                 del lost[old]
-    unseen = tuple(old for old, disk in lost.items() if any(_covers(field, cell, disk) for cell in hidden))
+    unseen = tuple(old for old, disk in lost.items() if any(covers(field, cell, disk) for cell in hidden))
     gone = tuple(old for old in lost if old not in unseen)
     return Change(tuple(sorted(still.items())), gone, tuple(found.values()), unseen)
 
@@ -90,7 +90,7 @@ def _count(disks: Mapping[int, SeenDisk], colour: Player) -> int:
     return sum(disk.colour is colour for disk in disks.values())
 
 
-def _covers(field: Field, cell: Cell, disk: SeenDisk) -> bool:
+def covers(field: Field, cell: Cell, disk: SeenDisk) -> bool:
     """Whether what hides a cell may hide a disk: it is in that cell, or on the surface within a pitch of it."""
     if disk.cell is not None:
         return disk.cell == cell

@@ -11,6 +11,9 @@ A look is compared with the board as it stood when last judged:
 - A disk gone after a hand and nothing else: a flick, or a hand that took it: a person says which.
 - A change with neither hand nor flight is trouble in seeing, unless it brings a new disk or carries out an order.
 
+Where witnesses contradict each other, or only a sensor tells of a disk, a person says first what is on the board: see
+`witnesses`.
+
 A question keeps the look it is about, and the board stays as it stood. A look that shows the board as before, or that
 explains itself, withdraws it. When the players play on, nobody minded: the missing flick was lost.
 """
@@ -22,6 +25,7 @@ from companion.games.at_rest import laid_ready, on_slab
 from companion.games.compare import Change, compare, pair_moved, same_place
 from companion.games.flicks import CLEARED, Flick, at_rest, change_on, one_flick, place, several_flicks, surplus
 from companion.games.position import DISKS_EACH, Doubt, Judged, Question, Resting, State, next_to_flick, used_after
+from companion.games.witnesses import testimony
 from companion.inputs import Look, SeenDisk
 from companion.ruling import Accepted, Ruling, Undecided
 from companion.terms import Field, Player
@@ -36,21 +40,43 @@ def judge_look(state: State, look: Look) -> Judged:
     """What follows from a look: the state after it and the rulings; none where nothing happened."""
     look = in_play(state, look)
     question = state.question
+    before = state if question is None or question.look is None else replace(state, question=None)
+    seen = testimony(before, look)
+    if isinstance(seen, Question):
+        return _ask_first(state, seen)
     if question is None or question.look is None:
-        return judge_change(state, look)
-    waiting = question.look
-    if not look.flights and _same(state.setup.field, waiting, look):
+        return judge_change(state, seen)
+    waiting, of_witnesses = question.look, question.doubt in (Doubt.WITNESS, Doubt.COLOUR)
+    if not of_witnesses and not seen.flights and _same(state.setup.field, waiting, seen):
         return state, ()
-    before = replace(state, question=None)
-    played_on = _played_on(before, question.doubt, waiting, look)
+    played_on = None if of_witnesses else _played_on(before, question.doubt, waiting, seen)
     if played_on is not None:
         after, rulings = played_on
-        later, more = judge_change(after, look)
+        later, more = judge_change(after, seen)
         return later, rulings + more
     # What flew out of turn explains nothing once its disk is taken back.
-    flights = look.flights if question.doubt is Doubt.TURN else waiting.flights + look.flights
-    after, rulings = judge_change(before, replace(look, hand=True, flights=flights))
+    flights = seen.flights if question.doubt is Doubt.TURN else waiting.flights + seen.flights
+    hand = waiting.hand or seen.hand or not of_witnesses
+    after, rulings = judge_change(before, replace(seen, hand=hand, flights=flights))
     return after, rulings or (Accepted("Quick Start", "the board is as it was before the question"),)
+
+
+def _ask_first(state: State, new: Question) -> Judged:
+    """The question what the board shows, which comes before all others about it; one that is asked is not repeated."""
+    question = state.question
+    if question is None:
+        return replace(state, question=new), (new.asked,)
+    waiting, look = question.look, new.look
+    if waiting is None:
+        # Which disk was flicked illegally is told first; the witnesses are heard again with the next look.
+        return state, ()
+    assert look is not None
+    again = question.asked == new.asked
+    if again and not look.flights and _same(state.setup.field, waiting, look):
+        return state, ()
+    flights = look.flights if question.doubt is Doubt.TURN else waiting.flights + look.flights
+    joined = replace(look, hand=waiting.hand or look.hand, flights=flights)
+    return replace(state, question=replace(new, look=joined)), () if again else (new.asked,)
 
 
 def _played_on(before: State, doubt: Doubt, waiting: Look, look: Look) -> Judged | None:
@@ -76,7 +102,8 @@ def _played_on(before: State, doubt: Doubt, waiting: Look, look: Look) -> Judged
 def _same(field: Field, one: Look, other: Look) -> bool:
     change = compare(field, one.disks, other.disks, other.hidden)
     colours, other_colours = (sorted(disk.colour for disk in look.disks) for look in (one, other))
-    return not change.lost and not change.found and colours == other_colours and set(one.hidden) == set(other.hidden)
+    told, other_told = ({*look.hidden, *look.occupied} for look in (one, other))
+    return not change.lost and not change.found and colours == other_colours and told == other_told
 
 
 def judge_change(state: State, look: Look) -> Judged:

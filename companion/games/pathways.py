@@ -1,7 +1,8 @@
 """Pathways as the referee plays it: a new game, what follows from an input, and what lies in the scoring holes.
 
 `position` holds a game's values, `at_rest` the rules on where a disk lies, `compare` what differs between two looks,
-`flicks` what a flick does, `looks` how a look becomes a ruling, and `said` what people declare and correct.
+`flicks` what a flick does, `looks` how a look becomes a ruling, `witnesses` what sensors add to it, and `said` what
+people declare and correct.
 """
 
 from companion.games import at_rest
@@ -10,6 +11,7 @@ from companion.games.looks import in_play, judge_look
 from companion.games.match import Tally
 from companion.games.position import DISKS_EACH, Judged, Resting, State, next_to_flick
 from companion.games.said import judge_correction, judge_declaration
+from companion.games.witnesses import as_told
 from companion.inputs import Declaration, DiskCorrection, Look, SeenDisk, Setup
 from companion.ruling import Do, Why
 from companion.terms import Player
@@ -73,4 +75,5 @@ def scoring(state: State) -> Tally:
 
 def board_is_empty(state: State, look: Look) -> bool:
     """Whether a look shows a board cleared for the next game; disks laid ready in the launch areas may be there."""
-    return not look.hidden and not in_play(state, look).disks
+    seen = as_told(look)
+    return not seen.hidden and not look.occupied and not in_play(state, seen).disks

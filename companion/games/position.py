@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from companion.inputs import Look, SeenDisk, Setup
+from companion.inputs import Dispute, Look, SeenDisk, Setup
 from companion.ruling import Order, Ruling, Shot, Undecided
 from companion.terms import Player
 
@@ -21,12 +21,30 @@ class Resting:
 
 
 class Doubt(StrEnum):
-    """What a question is about: whose flick it was, a flick or a hand, a hidden disk, which disk was flicked."""
+    """What a question is about: whose flick it was, a flick or a hand, a hidden disk, which disk was flicked, whether
+    the camera or the sensor is right, whose disk a sensor tells of."""
 
     TURN = "turn"
     HAND = "hand"
     HIDDEN = "hidden"
     FLICKED = "flicked"
+    WITNESS = "witness"
+    COLOUR = "colour"
+
+
+class Witness(StrEnum):
+    """Who tells what lies in a hole."""
+
+    CAMERA = "camera"
+    SENSOR = "sensor"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A contradiction of camera and sensor, and which of them a person has said is right."""
+
+    dispute: Dispute
+    right: Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +69,8 @@ class LastShot:
 class State:
     """One game: who is to flick, how many each has flicked (A first), and the board as it stood when last judged.
 
-    `gone` are the disks that the last change took off the board, in case they were only not seen.
+    `gone` are the disks that the last change took off the board, in case they were only not seen. `settled` are the
+    contradictions of camera and sensor that a person has answered.
     """
 
     setup: Setup
@@ -62,6 +81,7 @@ class State:
     last: LastShot | None = None
     gone: tuple[Resting, ...] = ()
     ended: bool = False
+    settled: tuple[Settled, ...] = ()
 
     @property
     def disks(self) -> tuple[SeenDisk, ...]:

@@ -21,15 +21,15 @@ from companion.games.looks import (
     FLICK_LOST,
     OUT_OF_TURN,
     flicks_seen,
-    in_play,
-    judge_change,
+    judge_look,
     new_disks,
     taken_by_hand,
 )
-from companion.games.position import Doubt, Judged, Question, Resting, State
+from companion.games.position import Doubt, Judged, Question, Resting, State, Witness
+from companion.games.witnesses import A_DISK, as_told, settle, settle_by_board, with_colour
 from companion.inputs import Declaration, Declared, DiskCorrection, Look, SeenDisk
 from companion.ruling import CORRECTION, Accepted, Do, Refused, Ruling, Undecided, Why
-from companion.terms import IllegalFlick
+from companion.terms import IllegalFlick, Player
 
 LEFT_BOARD = "left-the-board"
 
@@ -86,7 +86,7 @@ def _not_a_flick(state: State) -> Judged:
     """The flick is taken back; what it moved lies where it lies, and a disk that it brought goes back to its player."""
     question = state.question
     if question is not None and question.look is not None:
-        return _not_a_flick_in_question(replace(state, question=None), question.look)
+        return _not_a_flick_in_question(replace(state, question=None), as_told(question.look))
     if state.last is None:
         return state, (_nothing_flicked(state),)
     flicked = state.last.flicked
@@ -146,6 +146,8 @@ def _choices(state: State) -> tuple[str, ...]:
 def _answer(state: State, question: Question, choice: str | None) -> Judged:
     """The state has the question taken away already."""
     look = question.look
+    if look is not None and question.doubt in (Doubt.WITNESS, Doubt.COLOUR):
+        return _witnessed(state, question, look, choice)
     if look is None:
         disks = (*question.asked.disks, None)
         return _penalty(state, next(disk for disk in disks if _named(disk) == choice))
@@ -155,6 +157,18 @@ def _answer(state: State, question: Question, choice: str | None) -> Judged:
     if choice == BY_HAND:
         return taken_by_hand(state, look), (Accepted(CORRECTION, "taken off by hand"),)
     return several_flicks(state, flicks, look) if flicks else one_flick(state, state.to_flick, look)
+
+
+def _witnessed(state: State, question: Question, look: Look, choice: str | None) -> Judged:
+    """A person has said what lies in a hole; the look that waited for it is judged."""
+    where = "at row {}, column {}".format(*question.asked.cells[0])
+    if question.doubt is Doubt.WITNESS:
+        right = next(witness for witness in Witness if choice == f"{witness}-is-right")
+        after, rulings = judge_look(settle(state, look, right), look)
+        return after, rulings or (Accepted(CORRECTION, f"the {right} is right {where}"),)
+    colour = Player.A if choice == A_DISK else Player.B
+    after, rulings = judge_look(state, with_colour(state, question, colour))
+    return after, rulings or (Accepted(CORRECTION, f"{colour.label}'s disk lies {where}"),)
 
 
 def _end_game(state: State) -> Judged:
@@ -192,7 +206,7 @@ def judge_correction(state: State, fix: DiskCorrection) -> Judged:
     index = _index(seen, fix.was)
     kept = seen if index is None else (*seen[:index], *seen[index + 1 :])
     look = replace(question.look, disks=kept if fix.now is None else (*kept, fix.now))
-    after, rulings = judge_change(known, in_play(known, look))
+    after, rulings = judge_look(settle_by_board(known, look), look)
     return after, rulings or (Accepted(CORRECTION, "the board is as it was before the question"),)
 
 

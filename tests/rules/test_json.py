@@ -8,6 +8,7 @@ from companion.inputs import (
     Declaration,
     Declared,
     DiskCorrection,
+    Dispute,
     InputError,
     Look,
     SeenDisk,
@@ -43,6 +44,13 @@ TIE = GameOver((0, 0), None, None, None, None, Player.B, True)
 INPUTS = [
     Look(()),
     Look((DISK, LOOSE), ((1, 2), (8, 7)), True, (Player.A, None), 214, 14.25),
+    Look(
+        (DISK,),
+        ((1, 2), (8, 7)),
+        occupied=((1, 2),),
+        empty=((8, 7),),
+        disputed=(Dispute((6, 3), Player.B), Dispute((3, 4), None)),
+    ),
     Declaration(Declared.ILLEGAL_FLICK),
     Declaration(Declared.ACCEPT, choice="stays"),
     Declaration(
@@ -82,8 +90,11 @@ NO_INPUTS = [
     {**input_to_json(INPUTS[1]), "disks": [{"colour": "c"}]},
     {**input_to_json(INPUTS[1]), "flights": ["c"]},
     {**input_to_json(INPUTS[1]), "hidden": [[1]]},
-    {**input_to_json(INPUTS[2]), "what": "victory"},
-    {**input_to_json(INPUTS[4]), "setup": {"mode": "match"}},
+    {**input_to_json(INPUTS[2]), "occupied": [[1]]},
+    {**input_to_json(INPUTS[2]), "disputed": [{"cell": [1, 2]}]},
+    {**input_to_json(INPUTS[2]), "disputed": [{"cell": [1, 2], "seen": "c"}]},
+    {**input_to_json(INPUTS[3]), "what": "victory"},
+    {**input_to_json(INPUTS[5]), "setup": {"mode": "match"}},
     {"input": "undo"},
     {"input": "undo", "before": "yesterday"},
     {"input": "disk-correction", "was": None},
@@ -106,6 +117,13 @@ NO_DISKS = [
 @pytest.mark.parametrize("given", INPUTS, ids=lambda given: type(given).__name__)
 def test_inputs_read_back(given):
     assert input_from_json(json.loads(json.dumps(input_to_json(given)))) == given
+
+
+def test_a_look_of_a_log_from_before_there_were_sensors_is_read():
+    data = input_to_json(INPUTS[1])
+    for key in ("occupied", "empty", "disputed"):
+        del data[key]
+    assert input_from_json(data) == INPUTS[1]
 
 
 @pytest.mark.parametrize("ruling", RULINGS, ids=lambda ruling: ruling.why)
