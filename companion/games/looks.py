@@ -41,7 +41,7 @@ def judge_look(state: State, look: Look) -> Judged:
     look = in_play(state, look)
     question = state.question
     before = state if question is None or question.look is None else replace(state, question=None)
-    seen = testimony(before, look)
+    seen = testimony(before, look, None if question is None else question.look)
     if isinstance(seen, Question):
         return _ask_first(state, seen)
     if question is None or question.look is None:

@@ -19,8 +19,11 @@ from companion.terms import Cell, Field, Lying, Player
 A_DISK, B_DISK = "a-disk", "b-disk"
 
 
-def testimony(state: State, look: Look) -> Look | Question:
-    """What a look shows, by all witnesses: its hidden cells are those of which nobody tells. Or what to ask first."""
+def testimony(state: State, look: Look, waiting: Look | None = None) -> Look | Question:
+    """What a look shows, by all witnesses: its hidden cells are those of which nobody tells. Or what to ask first.
+
+    What lay in a hole is known from the board, or from the look that waits for another answer.
+    """
     disputed = () if state.over else look.disputed
     settled = {one.dispute: one.right for one in state.settled}
     for dispute in disputed:
@@ -28,7 +31,7 @@ def testimony(state: State, look: Look) -> Look | Question:
             return _ask_witness(state, dispute, look)
         if settled[dispute] is Witness.SENSOR:
             look = _as_sensed(look, dispute)
-    look = _with_known(state, look)
+    look = _with_known(state, look, () if waiting is None else waiting.disks)
     held = {disk.cell for disk in look.disks if in_hole(disk)}
     unknown = () if state.over else tuple(cell for cell in look.occupied if cell not in held)
     seen = as_told(look)
@@ -78,7 +81,7 @@ def _as_sensed(look: Look, dispute: Dispute) -> Look:
     return replace(look, hidden=(*look.hidden, dispute.cell), occupied=(*look.occupied, dispute.cell))
 
 
-def _with_known(state: State, look: Look) -> Look:
+def _with_known(state: State, look: Look, waiting: tuple[SeenDisk, ...]) -> Look:
     """The look with the disks that lie where they lay, as far as nobody sees them: in holes whose sensor tells of a
     disk, and on the surface near hidden holes."""
     if not look.occupied and not look.empty:
@@ -93,7 +96,9 @@ def _with_known(state: State, look: Look) -> Look:
         return any(covers(field, cell, disk) for cell in look.hidden)
 
     known = tuple(state.disks[index] for index in unmoved if lies_still(state.disks[index]))
-    return replace(look, disks=(*look.disks, *known))
+    held = {disk.cell for disk in known if in_hole(disk)}
+    waits = tuple(disk for disk in waiting if in_hole(disk) and lies_still(disk) and disk.cell not in held)
+    return replace(look, disks=(*look.disks, *known, *waits))
 
 
 def _by_turn(state: State, look: Look) -> bool:

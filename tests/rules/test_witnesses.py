@@ -199,6 +199,15 @@ ALONE = {
         ("said: a-disk", [A_OR_B]),
         ("said: b-disk", ["1 a left 0", "2 b left 0"]),
     ],
+    "what was answered is remembered while the next question waits": [
+        ("sensors 4,4", ["1 a left 0"]),
+        ("sensors 4,4 5,5 6,6 7,7", [A_OR_B]),
+        ("said: b-disk", [A_OR_B]),
+        ("sensors 4,4 5,5 6,6 7,7 8,8", []),
+        ("sensors 4,4 5,5 6,6 7,7", []),
+        ("said: b-disk", [A_OR_B]),
+        ("said: a-disk", ["2 b left 0", "3 a left 0", "4 b left 0"]),
+    ],
     "one more and one less: a person says whose it is": [
         ("sensors 4,4", ["1 a left 0"]),
         ("sensors 5,5", [A_OR_B]),
