@@ -1,18 +1,12 @@
-"""`companion judge`: the rules alone. One JSON object a line comes in, the set-up first; one answer a line goes out.
+"""`companion judge pathways`: set-ups, finished games, flicks, looks and what people say, answered by the rules."""
 
-A line that is JSON but cannot be, as a set-up with 13 disks of a colour, is answered with refused and changes nothing.
-"""
-
-import json
 from collections.abc import Collection
 from dataclasses import asdict, fields, replace
-from enum import StrEnum
-from typing import Any, TypeVar
 
 from companion import referee
 from companion.games import pathways
 from companion.games.compare import cell_mm
-from companion.games.match import Match, Pair, Tally, score, start_match, youngest
+from companion.games.match import Match, Tally, score, start_match, youngest
 from companion.inputs import (
     Declaration,
     Declared,
@@ -26,13 +20,21 @@ from companion.inputs import (
     disk_to_json,
     number_from_json,
 )
+from companion.judge.values import (
+    Json,
+    as_object,
+    flag,
+    json_from_line,
+    one_of,
+    one_of_or_none,
+    pair,
+    refuse_unknown,
+    whole,
+)
 from companion.referee import Standing, events_to_json
 from companion.ruling import CORRECTION, Accepted, GameOver, Refused, Ruling, Shot, Undecided, Why, ruling_to_json
 from companion.terms import USUAL_FIELD, Field, IllegalFlick, Lying, Mode, Player
 from vision.board import HolesBoard
-
-Json = dict[str, Any]
-Choice = TypeVar("Choice", bound=StrEnum)
 
 _SETUP = "Set-up"
 _KEYS = ("setup", "game", "shot", "look", "declare", "correct")
@@ -40,7 +42,6 @@ _SETUP_KEYS = (
     *("mode", "threshold", "points", "starter", "ages", "names", "illegal_flick", "sudden_death", "winner", "game"),
     *("board", "used", "to_flick", "disks", "ended"),
 )
-_MOST = 1_000_000
 
 
 class PathwaysJudge:
@@ -52,7 +53,7 @@ class PathwaysJudge:
 
     def answer(self, line: str) -> Json:
         """The answer to one line. Raises ValueError or RecursionError where it is not JSON."""
-        told = json.loads(line, parse_constant=_refuse_constant)
+        told = json_from_line(line)
         try:
             rulings = self._rulings(told)
         except InputError as error:
@@ -64,7 +65,7 @@ class PathwaysJudge:
             raise InputError(f"a line is an object with one of the keys {', '.join(_KEYS)}")
         ((key, value),) = told.items()
         if key == "setup":
-            table = _object(value, key)
+            table = as_object(value, key)
             self._standing = standing_from_json(table)
             self._starter_known = not table.keys().isdisjoint({"starter", "ages", "to_flick", "disks", "used"})
             return (Accepted(_SETUP, "the game is set up"),)
@@ -75,7 +76,7 @@ class PathwaysJudge:
             match, game = _next_match(match, game)
         elif key == "shot" and not self._starter_known:
             # Nobody said who starts: the one who is told to flick first does.
-            first = _one_of(Player, _object(value, key).get("player"), "player")
+            first = one_of(Player, as_object(value, key).get("player"), "player")
             match, game = replace(match, first_starter=first, starter=first), replace(game, to_flick=first)
         self._standing, rulings = _judge(Standing(match, game), key, value)
         self._starter_known = True
@@ -89,15 +90,15 @@ def _judge(standing: Standing, key: str, value: object) -> tuple[Standing, tuple
     field = game.setup.field
     match key:
         case "game":
-            return _finished_game(match, game, _object(value, key))
+            return _finished_game(match, game, as_object(value, key))
         case "shot":
-            return _shot(standing, game, _object(value, key))
+            return _shot(standing, game, as_object(value, key))
         case "look":
-            return referee.judge(standing, _look(field, _object(value, key)))
+            return referee.judge(standing, _look(field, as_object(value, key)))
         case "declare":
             return referee.judge(standing, _declaration(value))
         case "correct":
-            return referee.judge(standing, _correction(field, _object(value, key)))
+            return referee.judge(standing, _correction(field, as_object(value, key)))
         case _:
             raise InputError(f"{key} is not one of the keys {', '.join(_KEYS)}")
 
@@ -117,10 +118,10 @@ def _finished_game(match: Match, game: pathways.State, table: Json) -> tuple[Sta
 
 
 def _shot(standing: Standing, game: pathways.State, shot: Json) -> tuple[Standing, tuple[Ruling, ...]]:
-    _refuse_unknown(shot, ("player", "disks", "left_board"), "shot: ")
-    player = _one_of(Player, shot.get("player"), "player")
+    refuse_unknown(shot, ("player", "disks", "left_board"), "shot: ")
+    player = one_of(Player, shot.get("player"), "player")
     disks = _disks(game.setup.field, shot.get("disks"))
-    left = _whole(shot["left_board"], "left_board", most=24) if "left_board" in shot else None
+    left = whole(shot["left_board"], "left_board", most=24) if "left_board" in shot else None
     return referee.with_game(standing, pathways.judge_told(game, player, disks, left))
 
 
@@ -129,12 +130,12 @@ def _shot(standing: Standing, game: pathways.State, shot: Json) -> tuple[Standin
 
 def standing_from_json(table: Json) -> Standing:
     """The standing that a set-up describes; what it leaves out is as at the start. Raises InputError."""
-    _refuse_unknown(table, _SETUP_KEYS, "")
+    refuse_unknown(table, _SETUP_KEYS, "")
     setup = _setup(table)
     match = replace(
         start_match(setup),
-        game=_whole(table.get("game", 1), "game", least=1),
-        winner=_one_of_or_none(Player, table.get("winner"), "winner"),
+        game=whole(table.get("game", 1), "game", least=1),
+        winner=one_of_or_none(Player, table.get("winner"), "winner"),
     )
     most = max(match.points)
     if match.mode is not Mode.BASIC and not setup.sudden_death and match.winner is None and most >= match.threshold:
@@ -149,22 +150,22 @@ def _setup(table: Json) -> Setup:
     if not isinstance(names, list) or len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise InputError("names must be two")
     return Setup(
-        _one_of(Mode, table.get("mode", Mode.MATCH if in_match else Mode.BASIC), "mode"),
-        _whole(table.get("threshold", 11), "threshold", least=1),
+        one_of(Mode, table.get("mode", Mode.MATCH if in_match else Mode.BASIC), "mode"),
+        whole(table.get("threshold", 11), "threshold", least=1),
         _starter(table),
         (names[0], names[1]),
-        _one_of(IllegalFlick, table.get("illegal_flick", IllegalFlick.REMOVE), "illegal_flick"),
-        _field(_object(table.get("board", {}), "board")),
-        _pair(table.get("points", [0, 0]), "points"),
-        _flag(table, "sudden_death"),
+        one_of(IllegalFlick, table.get("illegal_flick", IllegalFlick.REMOVE), "illegal_flick"),
+        _field(as_object(table.get("board", {}), "board")),
+        pair(table.get("points", [0, 0]), "points"),
+        flag(table, "sudden_death"),
     )
 
 
 def _starter(table: Json) -> Player:
     if "starter" in table:
-        return _one_of(Player, table["starter"], "starter")
+        return one_of(Player, table["starter"], "starter")
     if "ages" in table:
-        by_age = youngest(_pair(table["ages"], "ages"))
+        by_age = youngest(pair(table["ages"], "ages"))
         if by_age is None:
             raise InputError("ages: both are the same; say who starts")
         return by_age
@@ -173,10 +174,10 @@ def _starter(table: Json) -> Player:
 
 def _field(table: Json) -> Field:
     keys = {key.name: key.type for key in fields(Field)}
-    _refuse_unknown(table, keys, "board: ")
+    refuse_unknown(table, keys, "board: ")
     values = {**asdict(USUAL_FIELD), **table}
     for key, kind in keys.items():
-        values[key] = _whole(values[key], key, 1) if kind is int else number_from_json(values, key, least=0.001)
+        values[key] = whole(values[key], key, 1) if kind is int else number_from_json(values, key, least=0.001)
     fault = HolesBoard(**values).fault()
     if fault is not None:
         raise InputError(f"board: {fault}")
@@ -188,23 +189,23 @@ def _game(setup: Setup, table: Json) -> pathways.State:
     seen = table.get("disks", [])
     disks = _disks(setup.field, seen, ("order", "counts", "too_close"))
     on_board = [sum(disk.colour is player for disk in disks) for player in Player]
-    used = _pair(table.get("used", on_board), "used", most=pathways.DISKS_EACH)
+    used = pair(table.get("used", on_board), "used", most=pathways.DISKS_EACH)
     for player, lying, flicked in zip(Player, on_board, used, strict=True):
         if lying > flicked:
             raise InputError(f"{player.label} has {lying} disks on the board and has flicked {flicked}")
     last = setup.starter.other if used[0] == used[1] else Player.A if used[0] > used[1] else Player.B
-    given = _one_of_or_none(Player, table.get("to_flick"), "to_flick")
+    given = one_of_or_none(Player, table.get("to_flick"), "to_flick")
     to_flick = pathways.next_to_flick(used, last) if given is None else given
-    game = replace(pathways.start(setup, to_flick), used=used, ended=_flag(table, "ended"))
+    game = replace(pathways.start(setup, to_flick), used=used, ended=flag(table, "ended"))
     if not game.over and game.flicks_left(to_flick) == 0 and sum(used) < 2 * pathways.DISKS_EACH:
         raise InputError(f"to_flick: {to_flick.label} has flicked all {pathways.DISKS_EACH} disks")
     board = (
         pathways.resting(
             game,
             disk,
-            _one_of_or_none(Why, entry.get("order"), "order"),
-            counts=_flag(entry, "counts", default=True),
-            too_close=_flag(entry, "too_close"),
+            one_of_or_none(Why, entry.get("order"), "order"),
+            counts=flag(entry, "counts", default=True),
+            too_close=flag(entry, "too_close"),
         )
         for disk, entry in zip(disks, seen, strict=True)
     )
@@ -246,41 +247,41 @@ def standing_to_json(standing: Standing) -> Json | None:
 
 
 def _tally(match: Match, table: Json) -> Tally:
-    _refuse_unknown(table, ("far", "near", "lines"), "game: ")
+    refuse_unknown(table, ("far", "near", "lines"), "game: ")
     columns = match.columns
     if match.mode is Mode.THREE_IN_A_ROW:
-        return Tally(lines=_pair(table.get("lines"), "lines"))
-    far = _pair(table.get("far"), "far", most=columns)
-    near = _pair(table.get("near", [0, 0]), "near", most=columns)
+        return Tally(lines=pair(table.get("lines"), "lines"))
+    far = pair(table.get("far"), "far", most=columns)
+    near = pair(table.get("near", [0, 0]), "near", most=columns)
     if max(far[0] + near[0], far[1] + near[1]) > pathways.DISKS_EACH:
         raise InputError(f"far and near: a player has {pathways.DISKS_EACH} disks")
     return Tally(far, near)
 
 
 def _look(field: Field, table: Json) -> Look:
-    _refuse_unknown(table, ("disks", "hidden", "hand", "flights"), "look: ")
+    refuse_unknown(table, ("disks", "hidden", "hand", "flights"), "look: ")
     flights, hidden = table.get("flights", []), table.get("hidden", [])
     if not isinstance(flights, list) or not isinstance(hidden, list):
         raise InputError("flights and hidden must be lists")
     return Look(
         _disks(field, table.get("disks")),
         tuple(cell for cell in (_cell(field, cell) for cell in hidden) if cell is not None),
-        _flag(table, "hand"),
-        tuple(_one_of_or_none(Player, colour, "flights") for colour in flights),
+        flag(table, "hand"),
+        tuple(one_of_or_none(Player, colour, "flights") for colour in flights),
     )
 
 
 def _declaration(value: object) -> Declaration:
-    table = {"what": value} if isinstance(value, str) else _object(value, "declare")
-    _refuse_unknown(table, ("what", "choice"), "declare: ")
-    what, choice = _one_of(Declared, table.get("what"), "declare"), table.get("choice")
+    table = {"what": value} if isinstance(value, str) else as_object(value, "declare")
+    refuse_unknown(table, ("what", "choice"), "declare: ")
+    what, choice = one_of(Declared, table.get("what"), "declare"), table.get("choice")
     if what is Declared.START or not (choice is None or isinstance(choice, str)):
         raise InputError("declare: a game starts with a set-up, and a choice is one of the candidates")
     return Declaration(what, choice=choice)
 
 
 def _correction(field: Field, table: Json) -> DiskCorrection:
-    _refuse_unknown(table, ("was", "now"), "correct: ")
+    refuse_unknown(table, ("was", "now"), "correct: ")
     was, now = (None if table.get(key) is None else _disks(field, [table[key]])[0] for key in ("was", "now"))
     return DiskCorrection(was, now)
 
@@ -291,8 +292,8 @@ def _disks(field: Field, value: object, also: Collection[str] = ()) -> tuple[See
     known = (*(key.name for key in fields(SeenDisk)), *also)
     disks = []
     for entry in value:
-        table = _object(entry, "a disk")
-        _refuse_unknown(table, known, "a disk: ")
+        table = as_object(entry, "a disk")
+        refuse_unknown(table, known, "a disk: ")
         cell = _cell(field, table.get("cell"))
         if cell is not None:
             x_mm, y_mm = cell_mm(field, cell)
@@ -345,52 +346,3 @@ def _answer(rulings: tuple[Ruling, ...], standing: Standing) -> Json:
 def _weight(ruling: Ruling) -> tuple[bool, bool, bool]:
     shot = isinstance(ruling, Accepted) and isinstance(ruling.event, Shot)
     return isinstance(ruling, Refused), isinstance(ruling, Undecided), shot
-
-
-# Values
-
-
-def _object(value: object, key: str) -> Json:
-    if not isinstance(value, dict):
-        raise InputError(f"{key} must be an object")
-    return value
-
-
-def _one_of(kind: type[Choice], value: object, key: str) -> Choice:
-    if isinstance(value, str) and value in set(kind):
-        return kind(value)
-    raise InputError(f"{key} must be one of {', '.join(kind)}")
-
-
-def _one_of_or_none(kind: type[Choice], value: object, key: str) -> Choice | None:
-    return None if value is None else _one_of(kind, value, key)
-
-
-def _whole(value: object, key: str, least: int = 0, most: int = _MOST) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InputError(f"{key} must be a whole number from {least} to {most}")
-    return value
-
-
-def _flag(table: Json, key: str, *, default: bool = False) -> bool:
-    value = table.get(key, default)
-    if not isinstance(value, bool):
-        raise InputError(f"{key} must be true or false")
-    return value
-
-
-def _pair(value: object, key: str, most: int = _MOST) -> Pair:
-    if not isinstance(value, list) or len(value) != 2:
-        raise InputError(f"{key} must be two whole numbers, player A's first")
-    first, second = (_whole(number, key, most=most) for number in value)
-    return first, second
-
-
-def _refuse_unknown(table: Json, known: Collection[str], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise InputError(f"{where}{key} is not one of the keys {', '.join(known)}")
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number in JSON")
