@@ -25,7 +25,7 @@ from companion.games.at_rest import laid_ready, on_slab
 from companion.games.compare import Change, compare, pair_moved, same_place
 from companion.games.flicks import CLEARED, Flick, at_rest, change_on, one_flick, place, several_flicks, surplus
 from companion.games.position import DISKS_EACH, Doubt, Judged, Question, Resting, State, next_to_flick, used_after
-from companion.games.witnesses import testimony
+from companion.games.witnesses import weigh
 from companion.inputs import Look, SeenDisk
 from companion.ruling import Accepted, Ruling, Undecided
 from companion.terms import Field, Player
@@ -41,7 +41,7 @@ def judge_look(state: State, look: Look) -> Judged:
     look = in_play(state, look)
     question = state.question
     before = state if question is None or question.look is None else replace(state, question=None)
-    seen = testimony(before, look, None if question is None else question.look)
+    seen = weigh(before, look, None if question is None else question.look)
     if isinstance(seen, Question):
         return _ask_first(state, seen)
     if question is None or question.look is None:

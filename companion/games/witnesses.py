@@ -19,7 +19,7 @@ from companion.terms import Cell, Field, Lying, Player
 A_DISK, B_DISK = "a-disk", "b-disk"
 
 
-def testimony(state: State, look: Look, waiting: Look | None = None) -> Look | Question:
+def weigh(state: State, look: Look, waiting: Look | None = None) -> Look | Question:
     """What a look shows, by all witnesses: its hidden cells are those of which nobody tells. Or what to ask first.
 
     What lay in a hole is known from the board, or from the look that waits for another answer.
