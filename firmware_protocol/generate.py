@@ -43,6 +43,7 @@ def made_files() -> dict[Path, str]:
     """Every generated file's path and text."""
     return {
         _PACKAGE / "firmware" / "core" / "messages.h": _header(),
+        _PACKAGE / "firmware" / "core" / "crc32_table.h": _crc32_header(),
         _PACKAGE / "vectors.json": _vectors_json(),
         _PACKAGE / "firmware" / "core" / "vectors.h": _vectors_header(),
         _PACKAGE.parent / "docs" / "protocol.md": _page(),
@@ -172,6 +173,46 @@ def _write(field: Field, at: int) -> list[str]:
         4: f"grid_write_u32(at + {at}, {value})",
     }
     return [f"    {written[_size(field)]};"]
+
+
+def _crc32_header() -> str:
+    """The table of CRC-32, which an AVR keeps in its flash: a byte a lookup is what 1 Mbaud leaves time for."""
+    entries = [_crc32_entry(byte) for byte in range(256)]
+    rows = [", ".join(f"0x{entry:08x}" for entry in entries[at : at + 8]) for at in range(0, 256, 8)]
+    return _CRC32_HEADER.replace("BY_HAND", _BY_HAND).replace("ROWS", ",\n    ".join(rows))
+
+
+def _crc32_entry(byte: int) -> int:
+    for _ in range(8):
+        byte = byte >> 1 ^ (0xEDB88320 if byte & 1 else 0)
+    return byte
+
+
+_CRC32_HEADER = """\
+/* BY_HAND */
+#ifndef GRID_CRC32_TABLE_H
+#define GRID_CRC32_TABLE_H
+
+#include <stdint.h>
+
+#ifdef __AVR__
+#include <avr/pgmspace.h>
+#else
+#define PROGMEM
+#define pgm_read_dword(at) (*(at))
+#endif
+
+static const uint32_t grid_crc32_table[256] PROGMEM = {
+    ROWS,
+};
+
+static inline uint32_t grid_crc32_entry(uint8_t byte)
+{
+    return pgm_read_dword(&grid_crc32_table[byte]);
+}
+
+#endif
+"""
 
 
 # The vectors
@@ -343,8 +384,8 @@ after a start, 8N1. Numbers are little-endian. The table of messages is `firmwar
 2. The host sends CONFIG if it wants other settings, paints all cells, sends SHOW, and asks for all sensors with SENSE.
    Only after BITMAP does it believe an EVENT.
 3. INFO unasked, or another boot id in INFO or HEARTBEAT, means that the device started anew: begin at 1.
-4. A device that hears no good frame for {SILENCE_MS} ms lets its LEDs glow dimly, as it does after a start, and goes back
-   to {BAUD} bits a second. What was shown comes back with the host's next frame, or after HELLO with its next SHOW.
+4. A device that hears no good frame for {SILENCE_MS} ms lets its LEDs glow dimly, as it does after a start, and goes
+   back to {BAUD} bits a second. What was shown comes back with the host's next frame; after HELLO, with its next SHOW.
 
 ## Requests
 - Every request but HELLO and SENSE is answered by ACK or NAK with its sequence number; HELLO is answered by INFO, SENSE
@@ -362,8 +403,8 @@ after a start, 8N1. Numbers are little-endian. The table of messages is `firmwar
 
 ## Reports
 - EVENT comes once for each change that outlasted the debounce time, {DEBOUNCE_MS} ms after a start. It is not repeated.
-- HEARTBEAT comes every {HEARTBEAT_MS} ms, or as CONFIG says. A host that sees a gap in `event_seq`, or an occupancy check
-  that is not its own map's, asks with SENSE. Silence for three heartbeats: the device is lost.
+- HEARTBEAT comes every {HEARTBEAT_MS} ms, or as CONFIG says. A host that sees a gap in `event_seq`, or an occupancy
+  check that is not its own map's, asks with SENSE. Silence for three heartbeats: the device is lost.
 - The sequence number of EVENT and HEARTBEAT says nothing; it is 0.
 
 """

@@ -232,7 +232,7 @@ static inline void grid_write_fill(uint8_t *at, const struct grid_fill *from)
 struct grid_config {
     uint8_t debounce_ms; /* so long a sensor must keep its new state */
     uint16_t heartbeat_ms; /* time between heartbeats */
-    uint8_t brightness; /* scales all colours, 255 not at all; the cap on the current holds besides */
+    uint8_t brightness; /* scales all colours from the next SHOW on, 255 not at all; the cap on the current holds besides */
     uint8_t events; /* 1: changes are reported; 0: only SENSE tells */
 };
 
