@@ -6,31 +6,14 @@ Every port in `ports.py` carries its bytes over one, so a fault or a recording i
 import math
 from collections import deque
 from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
+from hardware_sims.device import Device
 from hardware_sims.faults import Channel, Fault, Foreign, Reboot, Side, WrongBaud, heard
 from hardware_sims.recording import Recording, Way
 
 BITS_PER_BYTE = 10
 """8N1: a start and a stop bit besides."""
-
-
-class Device(Protocol):
-    """What stands at the far end. Times are in seconds of any one steady clock."""
-
-    baud: int
-
-    def receive(self, data: bytes, t_s: float) -> None:
-        """Bytes arrive at its receiver."""
-
-    def send(self, t_s: float) -> bytes:
-        """What it has sent by then."""
-
-    def due_s(self) -> float:
-        """When it does something by itself next; a time that has passed where it has something to send."""
-
-    def reboot(self, t_s: float, *, silent_s: float = 0.0, noise: bool = False) -> None:
-        """Starts anew."""
 
 
 D = TypeVar("D", bound=Device)
@@ -59,6 +42,7 @@ class Line(Generic[D]):
             key=lambda timed: timed[0],
         )
         self._recording = recording
+        self._both_ends = bool(faults)
         self._now_s = 0.0
 
     def write(self, data: bytes, t_s: float) -> None:
@@ -96,6 +80,19 @@ class Line(Generic[D]):
         self._down.clear()
         self._up.clear()
 
+    def set_sensor(self, index: int, occupied: bool, t_s: float) -> None:
+        """A piece comes to lie on the cell, or is taken off."""
+        self.advance(t_s)
+        if self._recording is not None:
+            self._recording.touched(t_s, index, occupied)
+        self.device.set_sensor(index, occupied, t_s)
+
+    def restart(self, t_s: float, *, silent_s: float = 0.0, noise: bool = False) -> None:
+        """The device starts anew."""
+        if self._recording is not None:
+            self._recording.restarted(t_s, silent_s, noise)
+        self.device.reboot(t_s, silent_s=silent_s, noise=noise)
+
     def note(self, t_s: float, what: str) -> None:
         """A remark for whoever reads the recording."""
         if self._recording is not None:
@@ -106,18 +103,19 @@ class Line(Generic[D]):
             _, fault = self._timed.pop(0)
             self._strike(fault, now_s)
         while data := self._down.arrived(now_s):
-            self._note(now_s, Way.DEVICE_GOT, data)
+            if self._both_ends:
+                self._note(now_s, Way.DEVICE_GOT, data)
             self.device.receive(data, now_s)
         # SET_BAUD takes effect when its acknowledgement is out, so that one still goes at the speed before.
         baud = self.device.baud
         if data := self.device.send(now_s):
-            self._note(now_s, Way.DEVICE_SENT, data)
+            if self._both_ends:
+                self._note(now_s, Way.DEVICE_SENT, data)
             self._up.send(heard(data, baud, self._host_baud(baud)), now_s, baud)
 
     def _strike(self, fault: Foreign | Reboot, now_s: float) -> None:
         if isinstance(fault, Reboot):
-            self.note(now_s, "the device starts anew")
-            self.device.reboot(now_s, silent_s=fault.silent_s, noise=fault.noise)
+            self.restart(now_s, silent_s=fault.silent_s, noise=fault.noise)
             return
         self.note(now_s, f"foreign bytes towards {fault.towards.value}")
         if fault.towards is not Side.HOST:

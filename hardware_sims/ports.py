@@ -95,6 +95,16 @@ class InProcess(Generic[D]):
         self._go_to(self.now_s)
         return do(self.device, self.now_s)
 
+    def set_sensor(self, index: int, occupied: bool) -> None:
+        """A piece comes to lie on the cell, or is taken off."""
+        self._go_to(self.now_s)
+        self.line.set_sensor(index, occupied, self.now_s)
+
+    def reboot(self, *, silent_s: float = 0.0, noise: bool = False) -> None:
+        """The device starts anew."""
+        self._go_to(self.now_s)
+        self.line.restart(self.now_s, silent_s=silent_s, noise=noise)
+
     def unplug(self) -> None:
         """Pulls it out: the port is dead and the device without power."""
         self.line.note(self.now_s, "unplugged")
@@ -106,7 +116,7 @@ class InProcess(Generic[D]):
         self.line.note(self.now_s, "plugged in")
         self._plugged = True
         self.line.cut()
-        self.device.reboot(self.now_s)
+        self.line.restart(self.now_s)
 
     def _check(self) -> None:
         if not self._plugged:
@@ -195,6 +205,18 @@ class _Served(Generic[D]):
         self._wake()
         return result
 
+    def set_sensor(self, index: int, occupied: bool) -> None:
+        """A piece comes to lie on the cell, or is taken off."""
+        with self._lock:
+            self.line.set_sensor(index, occupied, self.now_s)
+        self._wake()
+
+    def reboot(self, *, silent_s: float = 0.0, noise: bool = False) -> None:
+        """The device starts anew."""
+        with self._lock:
+            self.line.restart(self.now_s, silent_s=silent_s, noise=noise)
+        self._wake()
+
     def unplug(self) -> None:
         """Pulls it out: the port is gone and the device without power."""
         with self._lock:
@@ -207,7 +229,7 @@ class _Served(Generic[D]):
         """Plugs it in again, under another name if so wished; it starts anew."""
         with self._lock:
             self.line.note(self.now_s, "plugged in")
-            self.device.reboot(self.now_s)
+            self.line.restart(self.now_s)
             self._plug(new_name=new_name)
         self._wake()
 
@@ -312,7 +334,7 @@ class PtyPort(_Served[D]):
         if opened and not self._opened:
             self.line.note(self.now_s, "the host has opened the port")
             if self._resets_on_open:
-                self.device.reboot(self.now_s, silent_s=self._boot_s, noise=True)
+                self.line.restart(self.now_s, silent_s=self._boot_s, noise=True)
         self._opened = opened
         if state & select.POLLIN:
             with contextlib.suppress(BlockingIOError, OSError):
