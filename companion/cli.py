@@ -16,10 +16,11 @@ from platformdirs import user_data_path
 from tqdm import tqdm
 
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
-from companion.judge import PathwaysJudge
+from companion.judge import JUDGES
 from companion.live import Live, Watch
 from companion.observe import observation_in_words
 from companion.observe import observe as observe_picture
+from companion.pathstone import pathstone
 from companion.referee import Referee, Standing, events_to_json, game_over
 from companion.ruling import Ruling
 from companion.session import Session
@@ -42,6 +43,9 @@ _USUAL_BOARD = Path(__file__).with_name("boards") / "pathways.toml"
 @click.group()
 def main() -> None:
     """A companion for games on a physical board: it sees, rules, keeps score and shows it."""
+
+
+main.add_command(pathstone)
 
 
 def _read_corners(_context: click.Context, _option: click.Parameter, value: str | None) -> Corners | None:
@@ -333,11 +337,11 @@ def put_said(standing: Standing, said: "Queue[Declaration | Correction]", words:
 
 
 @main.command()
-@click.argument("game", type=click.Choice(["pathways"]), expose_value=False)
+@click.argument("game", type=click.Choice(list(JUDGES)))
 @click.option("--json", is_flag=True, expose_value=False, help="Answers are JSON with and without it.")
-def judge() -> None:
+def judge(game: str) -> None:
     """Answers JSON lines from stdin about GAME by the rules alone: a set-up first, then one input a line."""
-    told = PathwaysJudge()
+    told = JUDGES[game]()
     for number, line in enumerate(sys.stdin.buffer, 1):
         if not line.strip():
             continue

@@ -88,7 +88,33 @@ class GameStarted:
     starter: Player
 
 
-Event = Shot | Cleared | GameOver | GameStarted
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Move `n` of a game on a grid, counted from 1 over both players, in PTN."""
+
+    n: int
+    player: Player
+    ptn: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The board is as it was before move `n`: that move and what came after it is not played."""
+
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A finished game on a grid: the result in PTN, how it came about, and each player's exposed flats, A first."""
+
+    result: str
+    reason: str
+    winner: Player | None
+    count: tuple[int, int]
+
+
+Event = Shot | Cleared | GameOver | GameStarted | Moved | TakenBack | Ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +209,18 @@ def event_to_json(event: Event) -> dict[str, Any]:
             }
         case GameStarted():
             return {"event": "game_started", "game": event.game, "starter": event.starter.value}
+        case Moved():
+            return {"event": "move", "n": event.n, "player": event.player.value, "ptn": event.ptn}
+        case TakenBack():
+            return {"event": "taken_back", "n": event.n}
+        case Ended():
+            return {
+                "event": "game_over",
+                "result": event.result,
+                "reason": event.reason,
+                "count": {"a": event.count[0], "b": event.count[1]},
+                "winner": _letter(event.winner),
+            }
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:
@@ -193,6 +231,13 @@ def event_from_json(data: Mapping[str, Any]) -> Event:
             return Shot(int(data["n"]), Player(data["player"]), disks, int(data["left_board"]))
         case "cleared":
             return Cleared()
+        case "move":
+            return Moved(int(data["n"]), Player(data["player"]), str(data["ptn"]))
+        case "taken_back":
+            return TakenBack(int(data["n"]))
+        case "game_over" if "reason" in data:
+            count = (int(data["count"]["a"]), int(data["count"]["b"]))
+            return Ended(str(data["result"]), str(data["reason"]), _player(data["winner"]), count)
         case "game_over":
             return GameOver(
                 (int(data["count"]["a"]), int(data["count"]["b"])),

@@ -3,6 +3,9 @@
 A line that is JSON but cannot be, as a set-up with 13 disks of a colour, is answered with refused and changes nothing.
 """
 
+from companion.judge.pathstone import PathstoneJudge
 from companion.judge.pathways import PathwaysJudge
 
-__all__ = ["PathwaysJudge"]
+JUDGES: dict[str, type[PathwaysJudge | PathstoneJudge]] = {"pathways": PathwaysJudge, "pathstone": PathstoneJudge}
+
+__all__ = ["JUDGES", "PathstoneJudge", "PathwaysJudge"]
