@@ -68,15 +68,46 @@ class Sensed:
 GridEvent = Found | Lost | Changed | Sensed
 
 
-class Driver(Protocol):
-    """Speaks with one kind of grid. Times are in seconds of any one steady clock."""
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What a driver has counted since it was made; 0 where its protocol has no such thing."""
 
-    def begin(self, now_s: float) -> None:
-        """The port was just opened: nothing is known of what is at its other end."""
+    frames_in: int = 0
+    frames_out: int = 0
+    bad_frames: int = 0
+    """Frames from the device that failed their check."""
+    retries: int = 0
+    device_bad_frames: int = 0
+    """Frames to the device that failed their check there, by its own count since its start."""
+    device_overruns: int = 0
+    """Bytes that found no room in the device, by its own count since its start."""
+
+
+class Driver(Protocol):
+    """Speaks with one kind of grid. Times are in seconds of any one steady clock.
+
+    After `Lost` a driver asks for the device by itself, on the same port. `feed` and `tick` raise LinkError where
+    nothing answers or what answers cannot be used, as it is of another size or speaks another protocol: the port is
+    then to be closed. The message leaves out the port's name, which a driver does not know.
+    """
+
+    @property
+    def name(self) -> str:
+        """As people give it before a port's name."""
+
+    @property
+    def baud(self) -> int:
+        """The speed that the port is to have from now on."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was counted so far."""
+
+    def begin(self, now_s: float, uid: str | None = None) -> None:
+        """The port was just opened. With a `uid`, only that device will do."""
 
     def feed(self, data: bytes, now_s: float) -> list[GridEvent]:
-        """What these bytes tell. `Lost` among them: the port is to be closed. Raises LinkError for a grid that cannot
-        be used, as it is of another size or speaks another protocol."""
+        """What these bytes tell."""
 
     def want(self, colours: tuple[Rgb, ...]) -> None:
         """What the LEDs are to show, by index; sent when the grid is found and as far as it differs."""

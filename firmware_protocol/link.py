@@ -1,0 +1,483 @@
+"""The link to a grid: finds it on a port, drives it, and finds it again when it was gone.
+
+The only thread that touches a port, and the only user of pyserial. Whoever makes a Link starts `run` in a thread;
+`show`, `counters` and `close` may be called from any other. A port is forgotten at the first error: `OSError`, or
+`termios.error`, which is none, are both what pyserial raises after an unplug.
+"""
+
+import contextlib
+import errno
+import glob
+import grp
+import os
+import select
+import socket
+import termios
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import serial
+from serial.tools import list_ports
+
+from firmware_protocol.driver import Device, Driver, Found, GridEvent, Lost, Rgb, Traffic
+from firmware_protocol.errors import LinkError, NoAnswer
+from firmware_protocol.grid import GridDriver
+from firmware_protocol.monome import MonomeDriver
+from firmware_protocol.strip import AdalightDriver, WledDriver
+
+BY_ID = Path("/dev/serial/by-id")
+PORT_ERRORS = (OSError, termios.error)
+_READ_BYTES = 4096
+_WRITE_TIMEOUT_S = 0.5
+_CONNECT_TIMEOUT_S = 2.0
+_BACK_OFF_S = (0.25, 2.0)
+_LONGEST_WAIT_S = 60.0
+PROBED = ("grid", "monome", "wled")
+"""The drivers that are tried, in this order, where people name none; a mute Adalight strip cannot be guessed."""
+_NOTHING_KNOWN = "nothing answers as a grid or as WLED; an Adalight strip is mute and has to be named: adalight:PORT"
+_SOCKET = "socket://"
+
+
+class Port(Protocol):
+    """An open port. Every call may raise one of PORT_ERRORS, but for `wake` and `close`."""
+
+    def read(self, wait_s: float) -> bytes:
+        """What has come, at most so many seconds later; b"" where nothing has, or after `wake`."""
+
+    def write(self, data: bytes) -> None:
+        """Sends all of it, within half a second."""
+
+    def set_baud(self, baud: int) -> None:
+        """The speed of what is sent and received from now on."""
+
+    def wake(self) -> None:
+        """Ends the `read` of another thread."""
+
+    def close(self) -> None:
+        """Gives the port back."""
+
+
+class Direction(StrEnum):
+    """Which way recorded bytes went."""
+
+    FROM_DEVICE = "from-device"
+    TO_DEVICE = "to-device"
+
+
+Record = Callable[[Direction, float, bytes], None]
+"""Takes every piece of bytes, with the seconds of the monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What the link has seen since it was made; for the hardware panel."""
+
+    port: str = ""
+    """The open port's name; "" where there is none."""
+    device: Device | None = None
+    """What was found on it; None while nothing is."""
+    trouble: str = ""
+    """Why there is no grid, in one line; "" while there is one."""
+    found: int = 0
+    lost: int = 0
+    events: int = 0
+    """Reports of the sensors: one cell's change, or all cells read anew."""
+    traffic: Traffic = field(default_factory=Traffic)
+
+
+class Link:
+    """One grid on one of the ports that people allow, such as "/dev/ttyUSB0", "wled:/dev/ttyACM1", "/dev/ttyACM*" or
+    "socket://host:port".
+
+    `tell` is called in the thread of `run`: with Found and Lost once each, Lost also where nothing could be found at
+    first, and in between with what the sensors tell. `size_rc` is the grid's size in rows and columns that will do.
+    """
+
+    def __init__(
+        self,
+        ports: Sequence[str],
+        tell: Callable[[GridEvent], None],
+        *,
+        size_rc: tuple[int, int] | None = None,
+        baud: int = 115_200,
+        record: Record | None = None,
+        back_off_s: tuple[float, float] = _BACK_OFF_S,
+    ) -> None:
+        self._tell = tell
+        self._record = record
+        self._back_off_s = back_off_s
+        self._choices = tuple(_choice(port, size_rc, baud) for port in ports)
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._port: Port | None = None
+        self._port_name = ""
+        self._wanted: tuple[Rgb, ...] = ()
+        self._device: Device | None = None
+        self._driver: Driver | None = None
+        self._usb: UsbPort | None = None
+        self._uid: str | None = None
+        self._is_found: bool | None = None
+        self._trouble = ""
+        self._found = self._lost = self._events = 0
+
+    def run(self) -> None:
+        """Finds the grid, drives it, and finds it again, until `close`."""
+        first_s, longest_s = self._back_off_s
+        wait_s = first_s
+        while not self._closed.is_set():
+            if self._serve_any():
+                wait_s = first_s
+            self._wait_for_ports(wait_s)
+            wait_s = min(2 * wait_s, longest_s)
+
+    def close(self) -> None:
+        """Ends `run`, whose thread gives the port back; to be joined."""
+        self._closed.set()
+        self._wake()
+
+    def show(self, colours: tuple[Rgb, ...]) -> None:
+        """What the LEDs are to show from now on, by index; also before the grid is found."""
+        if colours != self._wanted:
+            self._wanted = colours
+            self._wake()
+
+    @property
+    def counters(self) -> Counters:
+        """What was seen so far."""
+        drivers = [driver for choice in self._choices for driver in choice.drivers]
+        traffic = Traffic(*(sum(getattr(one.traffic, name.name) for one in drivers) for name in fields(Traffic)))
+        device = self._device if self._is_found else None
+        return Counters(self._port_name, device, self._trouble, self._found, self._lost, self._events, traffic)
+
+    def _wake(self) -> None:
+        with self._lock:
+            if self._port is not None:
+                self._port.wake()
+
+    def _serve_any(self) -> bool:
+        """Serves the first port with a grid that will do, until it is lost. False where there is none."""
+        troubles = []
+        for name, drivers, uid in self._candidates():
+            if self._closed.is_set():
+                return False
+            try:
+                if self._serve(name, drivers, uid):
+                    return True
+            except LinkError as trouble:
+                troubles.append(f"{name}: {trouble}")
+        if troubles:
+            self._lose(troubles[0])
+        return False
+
+    def _candidates(self) -> Iterator[tuple[str, tuple[Driver, ...], str | None]]:
+        """Ports to try, each with its drivers and the uid that must answer there; None where any will do.
+
+        A grid that comes back under a name that people did not give is known by its USB identity and its uid.
+        """
+        for choice in self._choices:
+            drivers = tuple(sorted(choice.drivers, key=lambda driver: driver is not self._driver))
+            names = choice.names()
+            for name in names:
+                yield name, drivers, self._uid if choice.is_pattern else None
+            if self._usb is not None and self._driver in drivers:
+                known = {os.path.realpath(name) for name in names}
+                for port in usb_ports():
+                    if port.identity == self._usb.identity and port.name not in known:
+                        yield port.name, drivers[:1], self._uid
+
+    def _serve(self, name: str, drivers: tuple[Driver, ...], uid: str | None) -> bool:
+        """Whether a grid was found on the port; by then it is lost again. Raises LinkError where none was."""
+        found_before = self._found
+        port = open_port(name, drivers[0].baud)
+        with self._lock:
+            self._port, self._port_name = port, name
+        try:
+            for driver in drivers:
+                try:
+                    self._drive(Exchange(port, driver, uid, record=self._record))
+                    break
+                except NoAnswer as silence:
+                    if self._found > found_before:
+                        break
+                    if driver is drivers[-1]:
+                        raise silence if len(drivers) == 1 else NoAnswer(_NOTHING_KNOWN) from None
+        except PORT_ERRORS as gone:
+            self._lose(f"{name}: the port is gone; is the cable in? ({gone})")
+        finally:
+            with self._lock:
+                self._port, self._port_name = None, ""
+            port.close()
+        return self._found > found_before
+
+    def _drive(self, exchange: "Exchange") -> None:
+        wanted = None
+        while not self._closed.is_set():
+            if wanted is not self._wanted:
+                wanted = self._wanted
+                exchange.driver.want(wanted)
+            self._report(exchange.driver, exchange.round())
+
+    def _report(self, driver: Driver, events: Sequence[GridEvent]) -> None:
+        for event in events:
+            if isinstance(event, Lost):
+                self._lose(f"{self._port_name}: {event.why}")
+                continue
+            if isinstance(event, Found):
+                self._driver, self._device, self._uid = driver, event.device, event.device.uid or None
+                self._usb = next((port for port in usb_ports() if port.name == os.path.realpath(self._port_name)), None)
+                self._is_found, self._trouble = True, ""
+                self._found += 1
+            else:
+                self._events += 1
+            self._tell(event)
+
+    def _lose(self, why: str) -> None:
+        """Tells it once, with the first reason; what is the matter now stays in the counters."""
+        self._trouble = why
+        if self._is_found is False:
+            return
+        self._lost += self._is_found is True
+        self._is_found = False
+        self._tell(Lost(why))
+
+    def _wait_for_ports(self, wait_s: float) -> None:
+        """Waits so long, or until another set of ports is there: a grid that was plugged in need not wait."""
+        until_s = time.monotonic() + wait_s
+        before = self._ports_there()
+        while (left_s := until_s - time.monotonic()) > 0:
+            if self._closed.wait(min(left_s, self._back_off_s[0])) or self._ports_there() != before:
+                return
+
+    def _ports_there(self) -> set[str]:
+        names = {name for choice in self._choices for name in choice.names()}
+        return {os.path.realpath(name) for name in names if os.path.exists(name)} | {port.name for port in usb_ports()}
+
+
+class Exchange:
+    """One driver on one open port. `clock` gives the seconds that the port's waiting takes."""
+
+    def __init__(
+        self,
+        port: Port,
+        driver: Driver,
+        uid: str | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        record: Record | None = None,
+    ) -> None:
+        self.driver = driver
+        self._port = port
+        self._clock = clock
+        self._record = record
+        self._baud: int | None = None
+        driver.begin(clock(), uid)
+
+    def round(self) -> Sequence[GridEvent]:
+        """Sends what is due, and takes what comes until something is due again or the port is woken.
+
+        Raises LinkError by the driver, and PORT_ERRORS when the port is gone.
+        """
+        driver = self.driver
+        data = driver.to_send(self._clock())
+        if self._baud != driver.baud:
+            self._baud = driver.baud
+            self._port.set_baud(driver.baud)
+        if data:
+            self._note(Direction.TO_DEVICE, data)
+            self._port.write(data)
+        data = self._port.read(min(max(driver.due_s() - self._clock(), 0.0), _LONGEST_WAIT_S))
+        now_s = self._clock()
+        events: list[GridEvent] = []
+        if data:
+            self._note(Direction.FROM_DEVICE, data)
+            events += driver.feed(data, now_s)
+        if now_s >= driver.due_s():
+            events += driver.tick(now_s)
+        return events
+
+    def _note(self, direction: Direction, data: bytes) -> None:
+        if self._record is not None:
+            self._record(direction, self._clock(), data)
+
+
+@dataclass(frozen=True, slots=True)
+class UsbPort:
+    """A serial port with a USB device behind it."""
+
+    name: str
+    identity: tuple[int, int, str]
+    """Vendor, product and serial number; "" for a device without."""
+    product: str
+
+
+def usb_ports() -> tuple[UsbPort, ...]:
+    """The serial ports of USB devices, by name."""
+    try:
+        listed = list_ports.comports()
+    except (OSError, TypeError, ValueError):
+        # pyserial 3.5 trips over a device that goes while it reads what it is; it is gone at the next look.
+        return ()
+    found = [
+        UsbPort(port.device, (port.vid, port.pid, port.serial_number or ""), port.product or port.description or "")
+        for port in listed
+        if port.vid is not None and port.pid is not None
+    ]
+    return tuple(sorted(found, key=lambda port: port.name))
+
+
+def open_port(name: str, baud: int) -> Port:
+    """Opens a serial port, or "socket://host:port". Raises LinkError, which leaves out the port's name."""
+    try:
+        return _SocketPort(name) if name.startswith(_SOCKET) else _SerialPort(name, baud)
+    except (*PORT_ERRORS, ValueError) as refused:
+        raise LinkError(_remedy(name, refused)) from None
+
+
+def _remedy(name: str, refused: Exception) -> str:
+    reason = getattr(refused, "errno", None) or (refused.args[0] if refused.args else None)
+    if name.startswith(_SOCKET):
+        return f"nobody answers there ({refused}); start the device's server, or check host and port"
+    if reason in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO):
+        return "there is no such port; plug the grid in, or see `companion ports`"
+    if reason in (errno.EACCES, errno.EPERM):
+        return permission_remedy(name)
+    if reason in (errno.EAGAIN, errno.EBUSY):
+        return "another program uses the port; close it (ModemManager lets go of a new port after some 20 s)"
+    return f"it is no serial port ({refused}); see `companion ports`"
+
+
+def permission_remedy(name: str) -> str:
+    """Who may use a port that we may not, and the command that changes it."""
+    try:
+        group = grp.getgrgid(os.stat(name).st_gid).gr_name
+    except (OSError, KeyError):
+        return "you may not use the port; ask whoever looks after this computer"
+    if group == "root":
+        return "only root may use the port; add a udev rule for it (docs/grid.md), then plug the grid in again"
+    return f"only group {group} may use the port; run `sudo usermod -aG {group} $USER`, then log out and in again"
+
+
+class _Waiter:
+    """Waits for a descriptor, or until another thread wakes it."""
+
+    def __init__(self) -> None:
+        self._ear, self._mouth = os.pipe()
+        os.set_blocking(self._ear, False)
+        os.set_blocking(self._mouth, False)
+
+    def is_ready(self, fd: int, wait_s: float) -> bool:
+        ready, _, _ = select.select([fd, self._ear], [], [], wait_s)
+        if self._ear in ready:
+            os.read(self._ear, _READ_BYTES)
+        return fd in ready
+
+    def wake(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._mouth, b"\0")
+
+    def close(self) -> None:
+        os.close(self._ear)
+        os.close(self._mouth)
+
+
+class _SerialPort:
+    """A serial port by pyserial 3.5.
+
+    We wait ourselves and let it only take what is there: `read(n)` waits for all n bytes, a `timeout` set anew
+    configures the port anew, and closing it under another thread's `read` is a TypeError there.
+    """
+
+    def __init__(self, name: str, baud: int) -> None:
+        self._serial = serial.Serial(name, baud, timeout=0, write_timeout=_WRITE_TIMEOUT_S, exclusive=True)
+        self._waiter = _Waiter()
+
+    def read(self, wait_s: float) -> bytes:
+        return self._serial.read(_READ_BYTES) if self._waiter.is_ready(self._serial.fileno(), wait_s) else b""
+
+    def write(self, data: bytes) -> None:
+        self._serial.write(data)
+
+    def set_baud(self, baud: int) -> None:
+        self._serial.baudrate = baud
+
+    def wake(self) -> None:
+        self._waiter.wake()
+
+    def close(self) -> None:
+        self._waiter.close()
+        with contextlib.suppress(*PORT_ERRORS):
+            self._serial.close()
+
+
+class _SocketPort:
+    """A device behind TCP. Not pyserial's own: that one delays small pieces, and leaks a socket whose peer has gone."""
+
+    def __init__(self, url: str) -> None:
+        place = urlsplit(url)
+        if place.hostname is None or place.port is None:
+            raise ValueError("socket://host:port is wanted")
+        self._socket = socket.create_connection((place.hostname, place.port), _CONNECT_TIMEOUT_S)
+        self._socket.settimeout(_WRITE_TIMEOUT_S)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._waiter = _Waiter()
+
+    def read(self, wait_s: float) -> bytes:
+        if not self._waiter.is_ready(self._socket.fileno(), wait_s):
+            return b""
+        data = self._socket.recv(_READ_BYTES)
+        if not data:
+            raise ConnectionError("the other end has closed it")
+        return data
+
+    def write(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def set_baud(self, baud: int) -> None:
+        """A socket has no speed."""
+
+    def wake(self) -> None:
+        self._waiter.wake()
+
+    def close(self) -> None:
+        self._waiter.close()
+        self._socket.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What people said of one port: its name or a pattern of names, and the drivers that may have it."""
+
+    name: str
+    drivers: tuple[Driver, ...]
+
+    @property
+    def is_pattern(self) -> bool:
+        return not self.name.startswith(_SOCKET) and glob.has_magic(self.name)
+
+    def names(self) -> tuple[str, ...]:
+        """The names to try; the pattern itself where nothing fits it, so that this is said."""
+        return tuple(sorted(glob.glob(self.name))) or (self.name,) if self.is_pattern else (self.name,)
+
+
+def _choice(text: str, size_rc: tuple[int, int] | None, baud: int) -> _Choice:
+    drivers: dict[str, Driver] = {driver.name: driver for driver in drivers_for(size_rc, baud)}
+    driver, colon, name = text.partition(":")
+    asked = (drivers[driver],) if colon and driver in drivers else None
+    if asked is None:
+        name = text
+    if not name:
+        raise LinkError(f"{text}: the port's name is missing after the driver's, as in {driver}:/dev/ttyUSB0")
+    if "/" not in name and (BY_ID / name).exists():
+        name = str(BY_ID / name)
+    return _Choice(name, asked or tuple(one for one in drivers.values() if one.name in PROBED))
+
+
+def drivers_for(size_rc: tuple[int, int] | None, baud: int) -> tuple[Driver, ...]:
+    """All drivers, for a grid of this size."""
+    return (GridDriver(size_rc, baud=baud), MonomeDriver(size_rc), WledDriver(size_rc), AdalightDriver(size_rc))
