@@ -49,7 +49,7 @@ from firmware_protocol.messages import (
     layout_of,
     pack,
 )
-from hardware_sims.sensors import SensorFault, Sensors
+from hardware_sims.sensors import Debounce, SensorFault, Sensors
 
 BAUDS = (BAUD, 250_000, 500_000, 1_000_000)
 """What a 16 MHz AVR can do; all but the first exactly."""
@@ -60,6 +60,8 @@ _RX_FIFO = 3
 """Bytes that an AVR's receiver holds while interrupts are off."""
 _GLOW = Rgb(0, 0, 3)
 """What all LEDs show while no host is there."""
+_ROUNDING_MS = 1e-4
+"""A whole millisecond is one, also when times went through a recording's nine decimals."""
 _BOOT_NOISE = bytes.fromhex("00e0fe80f8c0ff00")
 _KINDS = {kind.TYPE: kind for kind in MESSAGES}
 _FROM_DEVICE = 0x80
@@ -112,7 +114,7 @@ class Board:
     @property
     def occupied(self) -> tuple[bool, ...]:
         """What the device believes of its sensors, debounced."""
-        return tuple(self._debounced)
+        return self._debounce.occupied
 
     def set_sensor(self, index: int, occupied: bool, t_s: float) -> None:
         """A piece comes to lie on the cell, or is taken off."""
@@ -177,9 +179,7 @@ class Board:
         self._shown: tuple[Rgb, ...] = (DARK,) * cells
         self._palette = [DARK] * PALETTE_COLOURS
         self._event_seq = 0
-        self._raw: tuple[bool, ...] = (False,) * cells
-        self._debounced = [False] * cells
-        self._changed_s: dict[int, float] = {}
+        self._debounce = Debounce((False,) * cells, self._config.debounce_ms / 1000)
         self._out: list[bytes] = []
 
     def _advance(self, t_s: float) -> None:
@@ -192,17 +192,17 @@ class Board:
         if self._booting:
             return self._booted_s
         busy_s = math.inf if self._busy_until_s is None else self._busy_until_s
-        settled_s = min(self._changed_s.values(), default=math.inf) + self._config.debounce_ms / 1000
-        return min(self.sensors.due_s(), settled_s, self._heartbeat_s, busy_s, self._fall_back_s, self._silent_s)
+        sensors_s = min(self.sensors.due_s(), self._debounce.due_s())
+        return min(sensors_s, self._heartbeat_s, busy_s, self._fall_back_s, self._silent_s)
 
     def _act(self) -> None:
         """Does what is due now."""
         self.sensors.advance(self._now_s)
         if self._booting:
             self._booting = False
-            self._raw = self.sensors.levels
-            self._debounced = list(self._raw)
-        self._debounce()
+            self._debounce = Debounce(self.sensors.levels, self._config.debounce_ms / 1000)
+        for cell, since_s in self._debounce.look(self.sensors.levels, self._now_s):
+            self._announce(cell, since_s)
         if self._heartbeat_s <= self._now_s:
             self._heartbeat_s = self._now_s + self._config.heartbeat_ms / 1000
             self._report(self._heartbeat(), 0)
@@ -217,25 +217,10 @@ class Board:
             self.baud, self._silent_s = BAUD, math.inf
             self.glows, self._glows_until_show = True, False
 
-    def _debounce(self) -> None:
-        levels = self.sensors.levels
-        for cell in (n for n, level in enumerate(levels) if level != self._raw[n]):
-            if levels[cell] == self._debounced[cell]:
-                self._changed_s.pop(cell, None)
-            else:
-                self._changed_s[cell] = self._now_s
-        self._raw = levels
-        kept_s = self._config.debounce_ms / 1000
-        for cell, changed_s in list(self._changed_s.items()):
-            if changed_s + kept_s <= self._now_s:
-                del self._changed_s[cell]
-                self._debounced[cell] = levels[cell]
-                self._announce(cell, changed_s)
-
-    def _announce(self, cell: int, changed_s: float) -> None:
+    def _announce(self, cell: int, since_s: float) -> None:
         if self._config.events:
             self._event_seq = (self._event_seq + 1) % 2**16
-            self._report(Event(self._event_seq, self._uptime_ms(changed_s), cell, int(self._debounced[cell])), 0)
+            self._report(Event(self._event_seq, self._uptime_ms(since_s), cell, int(self.occupied[cell])), 0)
 
     def _hear(self, data: bytes) -> None:
         for frame in self._decoder.feed(data):
@@ -311,6 +296,7 @@ class Board:
                 return
             case Config():
                 self._config = message
+                self._debounce.lasts_s = message.debounce_ms / 1000
                 self._heartbeat_s = self._now_s + message.heartbeat_ms / 1000
             case SetBaud():
                 self._next_baud = message.baud
@@ -367,13 +353,13 @@ class Board:
         )
 
     def _bits(self) -> bytes:
-        bits = bytearray((len(self._debounced) + 7) // 8)
-        for cell, occupied in enumerate(self._debounced):
+        bits = bytearray((len(self.occupied) + 7) // 8)
+        for cell, occupied in enumerate(self.occupied):
             bits[cell // 8] |= occupied << cell % 8
         return bytes(bits)
 
     def _uptime_ms(self, t_s: float) -> int:
-        return int((t_s - self._started_s) * 1000) % 2**32
+        return int((t_s - self._started_s) * 1000 + _ROUNDING_MS) % 2**32
 
     def _report(self, report: Report, seq: int) -> None:
         self._out.append(encode(report, seq))

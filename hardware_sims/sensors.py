@@ -113,3 +113,35 @@ class Sensors:
                 row, column = divmod(cell, self.columns)
                 group[root(row)] = root(self.rows + column)
         return [root(cell // self.columns) == root(self.rows + cell % self.columns) for cell in range(len(seen))]
+
+
+class Debounce:
+    """What firmware takes its sensors to be: a change counts when it has lasted `lasts_s`."""
+
+    def __init__(self, levels: tuple[bool, ...], lasts_s: float) -> None:
+        self.lasts_s = lasts_s
+        self.occupied = levels
+        self._raw = levels
+        self._since_s: dict[int, float] = {}
+
+    def due_s(self) -> float:
+        """When the next change has lasted long enough; infinity where none is under way."""
+        return min(self._since_s.values(), default=math.inf) + self.lasts_s
+
+    def look(self, levels: tuple[bool, ...], t_s: float) -> list[tuple[int, float]]:
+        """Takes what the sensors say now; the cells that changed, each with the time since when it lasts."""
+        for cell, (now, before) in enumerate(zip(levels, self._raw, strict=True)):
+            if now == self.occupied[cell]:
+                self._since_s.pop(cell, None)
+            elif now != before:
+                self._since_s[cell] = t_s
+        self._raw = levels
+        changed = [(cell, since_s) for cell, since_s in self._since_s.items() if since_s + self.lasts_s <= t_s]
+        for cell, _ in changed:
+            del self._since_s[cell]
+        if changed:
+            occupied = list(self.occupied)
+            for cell, _ in changed:
+                occupied[cell] = levels[cell]
+            self.occupied = tuple(occupied)
+        return changed
