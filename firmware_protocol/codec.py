@@ -14,8 +14,6 @@ from firmware_protocol.messages import MAX_PAYLOAD, Message, pack, unpack
 
 _CHECK_BYTES = 4
 _LEAST = 2 + _CHECK_BYTES
-_MOST = MAX_PAYLOAD + _LEAST + 1
-"""Bytes between two zeros: COBS adds one to a single block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +48,15 @@ def encode_raw(type_: int, seq: int, payload: bytes) -> bytes:
 class Decoder:
     """Takes bytes as they come, in pieces of any size, and gives the good frames.
 
-    What fails its check is counted in `bad_frames` and dropped; nothing raises.
+    What fails its check, or carries more than `max_payload` bytes, is counted in `bad_frames` and dropped; nothing
+    raises.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_payload: int = MAX_PAYLOAD) -> None:
         self.good_frames = 0
         self.bad_frames = 0
+        # COBS adds one byte to a single block.
+        self._most = max_payload + _LEAST + 1
         self._begun = bytearray()
         self._overlong = False
 
@@ -72,7 +73,7 @@ class Decoder:
         return frames
 
     def _extend(self, piece: bytes) -> None:
-        if len(self._begun) + len(piece) > _MOST:
+        if len(self._begun) + len(piece) > self._most:
             self._overlong = True
             self._begun.clear()
         elif not self._overlong:

@@ -51,10 +51,10 @@ from firmware_protocol.messages import (
 )
 from hardware_sims.sensors import Debounce, SensorFault, Sensors
 
-BAUDS = (BAUD, 250_000, 500_000, 1_000_000)
-"""What a 16 MHz AVR can do; all but the first exactly."""
-MA_PER_CHANNEL = 20
-"""A WS2812 at full level, mA for each of its three colours."""
+MA_PER_COLOUR, MA_PER_DARK_LED = 20, 1
+"""What a WS2812 draws for each of its three colours at full level, and when it is dark."""
+_UART_HZ = 16_000_000 // 8
+"""An AVR divides this by a whole number, and takes a speed that it meets within 2.5 %."""
 _LED_S = 30e-6
 _RX_FIFO = 3
 """Bytes that an AVR's receiver holds while interrupts are off."""
@@ -101,7 +101,7 @@ class Board:
         self._sensor_kind = sensor_kind
         self._max_payload = max_payload
         self._rx_window = rx_window
-        self._max_ma = min(3 * MA_PER_CHANNEL * cells, 65_535) if max_ma is None else max_ma
+        self._max_ma = min((3 * MA_PER_COLOUR + MA_PER_DARK_LED) * cells, 65_535) if max_ma is None else max_ma
         self._flags = flags
         self._default = Config(debounce_ms, heartbeat_ms, 255, 1)
         self._start(0.0, 0.0)
@@ -162,14 +162,14 @@ class Board:
         self.baud = self._baud_before = BAUD
         self._next_baud = None
         self._config = self._default
-        self._decoder = Decoder()
+        self._decoder = Decoder(self._max_payload)
         self._now_s = self._started_s = t_s
         self._booted_s = t_s + silent_s
         self._booting = True
         self._heartbeat_s = self._booted_s + self._config.heartbeat_ms / 1000
         self._fall_back_s = self._silent_s = math.inf
         self.glows = True
-        self._glows_until_show = False
+        self._has_shown = False
         self._busy_until_s: float | None = None
         self._show_seq = 0
         self._held = b""
@@ -213,9 +213,11 @@ class Board:
             self._hear(held)
         if self._fall_back_s <= self._now_s:
             self.baud, self._fall_back_s = self._baud_before, math.inf
+            # Whoever repeats SET_BAUD now means it anew.
+            self._last = None
         if self._silent_s <= self._now_s:
             self.baud, self._silent_s = BAUD, math.inf
-            self.glows, self._glows_until_show = True, False
+            self.glows = True
 
     def _announce(self, cell: int, since_s: float) -> None:
         if self._config.events:
@@ -235,8 +237,8 @@ class Board:
         self._fall_back_s, self._silent_s = math.inf, self._now_s + SILENCE_MS / 1000
         if isinstance(message, Hello):
             # A new host does not want to see what the last one showed.
-            self._glows_until_show = self.glows
-        elif not self._glows_until_show:
+            self._has_shown = False
+        elif self._has_shown:
             self.glows = False
         refusal = _refusal_of(message) if isinstance(message, Unreadable) else self._refusal(message)
         if isinstance(message, Unreadable) or refusal is not None:
@@ -273,7 +275,7 @@ class Board:
             case Palette():
                 good = message.first + len(message.colours) <= PALETTE_COLOURS
             case SetBaud():
-                good = message.baud in BAUDS
+                good = _can_baud(message.baud)
         return None if good else Status.BAD_VALUE
 
     def _do(self, message: Message, seq: int) -> None:
@@ -295,9 +297,9 @@ class Board:
                     self._put_out(seq)
                 return
             case Config():
+                self._heartbeat_s += (message.heartbeat_ms - self._config.heartbeat_ms) / 1000
                 self._config = message
                 self._debounce.lasts_s = message.debounce_ms / 1000
-                self._heartbeat_s = self._now_s + message.heartbeat_ms / 1000
             case SetBaud():
                 self._next_baud = message.baud
             case Ping():
@@ -315,10 +317,13 @@ class Board:
 
     def _put_out(self, seq: int) -> None:
         """The LEDs take on what is wanted; the request is done when they have."""
-        full_ma = sum(map(sum, self._wanted)) * MA_PER_CHANNEL / 255 * self._config.brightness / 255
-        share = self._config.brightness / 255 * min(1.0, self._max_ma / full_ma if full_ma else 1.0)
-        self.glows = self._glows_until_show = False
-        self._shown = tuple(Rgb(*(int(level * share + 1e-9) for level in colour)) for colour in self._wanted)
+        brightness = self._config.brightness + 1
+        levels = sum(map(sum, self._wanted))
+        allowed = (self._max_ma - MA_PER_DARK_LED * len(self._wanted)) * 255 // MA_PER_COLOUR
+        if levels * brightness // 256 > allowed:
+            brightness = max(allowed * 256 // levels, 1)
+        self._shown = tuple(Rgb(*(level * brightness // 256 for level in colour)) for colour in self._wanted)
+        self.glows, self._has_shown = False, True
         self._report(Ack(Status.OK), seq)
 
     def _introduce(self, seq: int) -> None:
@@ -369,6 +374,13 @@ def _pieces(data: bytes) -> list[bytes]:
     """The bytes, cut behind each zero: SHOW makes the device deaf to what comes behind it."""
     *ended, rest = data.split(b"\0")
     return [piece + b"\0" for piece in ended] + ([rest] if rest else [])
+
+
+def _can_baud(baud: int) -> bool:
+    if not 1_200 <= baud <= _UART_HZ:
+        return False
+    met = _UART_HZ / round(_UART_HZ / baud)
+    return abs(met - baud) <= 0.025 * baud
 
 
 def _refusal_of(frame: Unreadable) -> Status:
