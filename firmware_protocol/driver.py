@@ -100,6 +100,10 @@ class Driver(Protocol):
         """The speed that the port is to have from now on."""
 
     @property
+    def device(self) -> Device | None:
+        """Who answers; known some time before it is found."""
+
+    @property
     def traffic(self) -> Traffic:
         """What was counted so far."""
 

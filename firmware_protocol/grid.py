@@ -87,6 +87,11 @@ class GridDriver:
         self._ask(0.0)
 
     @property
+    def device(self) -> Device | None:
+        """Who answers."""
+        return self._session.device if self._session is not None else None
+
+    @property
     def traffic(self) -> Traffic:
         """What was counted so far."""
         requests = self._session.requests if self._session is not None else None
@@ -203,6 +208,7 @@ class _Session:
     """What is known of one grid from its INFO on, until it is lost or starts anew."""
 
     def __init__(self, info: Info, config: Config, baud: int, fast: int, wanted: tuple[Rgb, ...], now_s: float) -> None:
+        self.device = _device(info)
         self.wanted = wanted
         self.requests = Requests(info, baud, _HELLO_SEQ, now_s)
         self.health: Heartbeat | None = None
@@ -360,7 +366,7 @@ class _Session:
         if self._occupied is None or not is_painted or not self.requests.is_idle:
             return []
         self.is_found = True
-        return [Found(_device(self._info), tuple(self._occupied))]
+        return [Found(self.device, tuple(self._occupied))]
 
 
 def _check_protocol(proto: int) -> None:

@@ -1,25 +1,23 @@
 """The link to a grid: finds it on a port, drives it, and finds it again when it was gone.
 
 The only thread that touches a port, and the only user of pyserial. Whoever makes a Link starts `run` in a thread;
-`show`, `counters` and `close` may be called from any other. A port is forgotten at the first error: `OSError`, or
-`termios.error`, which is none, are both what pyserial raises after an unplug.
+`show`, `counters` and `close` may be called from any other. At the first error of a port it is given up and looked for
+again, perhaps under another name.
 """
 
 import contextlib
 import errno
+import getpass
 import glob
 import grp
 import os
 import select
 import socket
-import termios
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import serial
@@ -27,51 +25,20 @@ from serial.tools import list_ports
 
 from firmware_protocol.driver import Device, Driver, Found, GridEvent, Lost, Rgb, Traffic
 from firmware_protocol.errors import LinkError, NoAnswer
+from firmware_protocol.exchange import PORT_ERRORS, Exchange, Port, Record
 from firmware_protocol.grid import GridDriver
 from firmware_protocol.monome import MonomeDriver
 from firmware_protocol.strip import AdalightDriver, WledDriver
 
 BY_ID = Path("/dev/serial/by-id")
-PORT_ERRORS = (OSError, termios.error)
 _READ_BYTES = 4096
 _WRITE_TIMEOUT_S = 0.5
 _CONNECT_TIMEOUT_S = 2.0
 _BACK_OFF_S = (0.25, 2.0)
-_LONGEST_WAIT_S = 60.0
 PROBED = ("grid", "monome", "wled")
 """The drivers that are tried, in this order, where people name none; a mute Adalight strip cannot be guessed."""
-_NOTHING_KNOWN = "nothing answers as a grid or as WLED; an Adalight strip is mute and has to be named: adalight:PORT"
+NOTHING_KNOWN = "nothing answers as a grid or as WLED; an Adalight strip is mute and has to be named: adalight:PORT"
 _SOCKET = "socket://"
-
-
-class Port(Protocol):
-    """An open port. Every call may raise one of PORT_ERRORS, but for `wake` and `close`."""
-
-    def read(self, wait_s: float) -> bytes:
-        """What has come, at most so many seconds later; b"" where nothing has, or after `wake`."""
-
-    def write(self, data: bytes) -> None:
-        """Sends all of it, within half a second."""
-
-    def set_baud(self, baud: int) -> None:
-        """The speed of what is sent and received from now on."""
-
-    def wake(self) -> None:
-        """Ends the `read` of another thread."""
-
-    def close(self) -> None:
-        """Gives the port back."""
-
-
-class Direction(StrEnum):
-    """Which way recorded bytes went."""
-
-    FROM_DEVICE = "from-device"
-    TO_DEVICE = "to-device"
-
-
-Record = Callable[[Direction, float, bytes], None]
-"""Takes every piece of bytes, with the seconds of the monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +173,7 @@ class Link:
                     if self._found > found_before:
                         break
                     if driver is drivers[-1]:
-                        raise silence if len(drivers) == 1 else NoAnswer(_NOTHING_KNOWN) from None
+                        raise silence if len(drivers) == 1 else NoAnswer(NOTHING_KNOWN) from None
         except PORT_ERRORS as gone:
             self._lose(f"{name}: the port is gone; is the cable in? ({gone})")
         finally:
@@ -215,7 +182,7 @@ class Link:
             port.close()
         return self._found > found_before
 
-    def _drive(self, exchange: "Exchange") -> None:
+    def _drive(self, exchange: Exchange) -> None:
         wanted = None
         while not self._closed.is_set():
             if wanted is not self._wanted:
@@ -259,53 +226,6 @@ class Link:
         return {os.path.realpath(name) for name in names if os.path.exists(name)} | {port.name for port in usb_ports()}
 
 
-class Exchange:
-    """One driver on one open port. `clock` gives the seconds that the port's waiting takes."""
-
-    def __init__(
-        self,
-        port: Port,
-        driver: Driver,
-        uid: str | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        record: Record | None = None,
-    ) -> None:
-        self.driver = driver
-        self._port = port
-        self._clock = clock
-        self._record = record
-        self._baud: int | None = None
-        driver.begin(clock(), uid)
-
-    def round(self) -> Sequence[GridEvent]:
-        """Sends what is due, and takes what comes until something is due again or the port is woken.
-
-        Raises LinkError by the driver, and PORT_ERRORS when the port is gone.
-        """
-        driver = self.driver
-        data = driver.to_send(self._clock())
-        if self._baud != driver.baud:
-            self._baud = driver.baud
-            self._port.set_baud(driver.baud)
-        if data:
-            self._note(Direction.TO_DEVICE, data)
-            self._port.write(data)
-        data = self._port.read(min(max(driver.due_s() - self._clock(), 0.0), _LONGEST_WAIT_S))
-        now_s = self._clock()
-        events: list[GridEvent] = []
-        if data:
-            self._note(Direction.FROM_DEVICE, data)
-            events += driver.feed(data, now_s)
-        if now_s >= driver.due_s():
-            events += driver.tick(now_s)
-        return events
-
-    def _note(self, direction: Direction, data: bytes) -> None:
-        if self._record is not None:
-            self._record(direction, self._clock(), data)
-
-
 @dataclass(frozen=True, slots=True)
 class UsbPort:
     """A serial port with a USB device behind it."""
@@ -346,21 +266,26 @@ def _remedy(name: str, refused: Exception) -> str:
     if reason in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO):
         return "there is no such port; plug the grid in, or see `companion ports`"
     if reason in (errno.EACCES, errno.EPERM):
-        return permission_remedy(name)
+        return _permission_remedy(name)
     if reason in (errno.EAGAIN, errno.EBUSY):
         return "another program uses the port; close it (ModemManager lets go of a new port after some 20 s)"
     return f"it is no serial port ({refused}); see `companion ports`"
 
 
-def permission_remedy(name: str) -> str:
+def _permission_remedy(name: str) -> str:
     """Who may use a port that we may not, and the command that changes it."""
     try:
-        group = grp.getgrgid(os.stat(name).st_gid).gr_name
+        group = grp.getgrgid(os.stat(name).st_gid)
     except (OSError, KeyError):
         return "you may not use the port; ask whoever looks after this computer"
-    if group == "root":
-        return "only root may use the port; add a udev rule for it (docs/grid.md), then plug the grid in again"
-    return f"only group {group} may use the port; run `sudo usermod -aG {group} $USER`, then log out and in again"
+    if group.gr_gid == 0:
+        return "only root may use the port; a udev rule has to give it to a group (docs/grid.md)"
+    if getpass.getuser() in group.gr_mem and group.gr_gid not in os.getgroups():
+        return f"you joined group {group.gr_name} after you had logged in; log out and in again"
+    return (
+        f"only group {group.gr_name} may use the port; "
+        f"run `sudo usermod -aG {group.gr_name} $USER`, then log out and in again"
+    )
 
 
 class _Waiter:

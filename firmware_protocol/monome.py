@@ -26,6 +26,8 @@ _CUT_S = 0.5
 """A report that is not whole after so long has lost its rest."""
 _COMMAND_S = 0.004
 """Between two commands: the longest takes 3 ms at 115,200 bits a second."""
+_PADDING = b"\xff" * 40
+"""Ends a command that was begun before: no command is 40 bytes long, and 0xFF begins none."""
 _BLOCK = 8
 _BLOCK_BYTES, _LED_BYTES = 35, 4
 _LEVELS = 15
@@ -42,7 +44,24 @@ class MonomeDriver:
         self._ask_s = self._heard_s = self._fed_s = 0.0
         self._in = self._out = self._bad = 0
         self._wanted: tuple[Rgb, ...] = ()
+        self._is_found = self._is_padded = False
         self.begin(0.0)
+
+    @property
+    def device(self) -> Device | None:
+        """Who answers."""
+        if self._uid is None or not self._levels:
+            return None
+        return Device(
+            driver=self.name,
+            uid=self._uid,
+            rows=self._rows,
+            columns=self._columns,
+            leds=LedKind.LEVELS,
+            sensors=SensorKind.SWITCH,
+            firmware="",
+            simulated=False,
+        )
 
     @property
     def traffic(self) -> Traffic:
@@ -85,7 +104,10 @@ class MonomeDriver:
         """The next command, where it is time for one."""
         if now_s < self._free_s:
             return b""
-        if now_s >= self._ask_s:
+        if not self._is_padded:
+            self._is_padded = True
+            command = _PADDING
+        elif now_s >= self._ask_s:
             self._ask_s = now_s + (_PULSE_S if self._is_found else _REPEAT_S)
             command = _ASK_ID if self._uid is None else _ASK_SIZE
             self._forget_next_block()
@@ -112,7 +134,7 @@ class MonomeDriver:
 
     def _ask(self, now_s: float) -> None:
         """Begins a session: forgets all that is known of the grid, and asks who is there."""
-        self._is_found = False
+        self._is_found = self._is_padded = False
         self._uid: str | None = None
         self._rows = self._columns = 0
         self._levels: list[int | None] = []
@@ -164,19 +186,10 @@ class MonomeDriver:
 
     def _found(self) -> list[GridEvent]:
         """Found, once it said who it is and its LEDs are painted."""
-        if self._is_found or self._uid is None or not self._levels or self._differing():
+        device = self.device
+        if self._is_found or device is None or self._differing():
             return []
         self._is_found = True
-        device = Device(
-            driver=self.name,
-            uid=self._uid,
-            rows=self._rows,
-            columns=self._columns,
-            leds=LedKind.LEVELS,
-            sensors=SensorKind.SWITCH,
-            firmware="",
-            simulated=self._uid.startswith("sim"),
-        )
         return [Found(device, tuple(self._occupied))]
 
     def _differing(self) -> list[int]:

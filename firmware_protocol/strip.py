@@ -52,6 +52,11 @@ class AdalightDriver:
         self.begin(0.0)
 
     @property
+    def device(self) -> Device | None:
+        """The strip, once it was painted."""
+        return _device(self.name, self._size_rc or (1, len(self._shown)), "") if self._shown else None
+
+    @property
     def traffic(self) -> Traffic:
         """What was counted so far."""
         return Traffic(frames_out=self._out)
@@ -91,10 +96,11 @@ class AdalightDriver:
 
     def tick(self, now_s: float) -> list[GridEvent]:
         """Found, once the first frame is out."""
-        if self._is_found or not self._shown or now_s < self._free_s:
+        device = self.device
+        if self._is_found or device is None or now_s < self._free_s:
             return []
         self._is_found = True
-        return [Found(_device(self.name, self._size_rc or (1, len(self._shown)), ""), ())]
+        return [Found(device, ())]
 
     def _send_s(self) -> float:
         has_news = bool(self._shown) and self._shown != _whole(self._wanted, self._size_rc)
@@ -115,6 +121,11 @@ class WledDriver:
         self._shown: tuple[Rgb, ...] = ()
         self._awaits_leds = self._is_found = False
         self.begin(0.0)
+
+    @property
+    def device(self) -> Device | None:
+        """Who answers."""
+        return _device(self.name, self._size_rc or (1, self._count), self._version) if self._count else None
 
     @property
     def traffic(self) -> Traffic:
@@ -227,10 +238,11 @@ class WledDriver:
             self._next_s = now_s
             return []
         self._mismatches = self._mismatches if leds[:cells] != self._shown else 0
-        if self._is_found:
+        device = self.device
+        if self._is_found or device is None:
             return []
         self._is_found = True
-        return [Found(_device(self.name, self._size_rc or (1, self._count), self._version), ())]
+        return [Found(device, ())]
 
 
 def _whole(wanted: tuple[Rgb, ...], size_rc: tuple[int, int] | None) -> tuple[Rgb, ...]:
@@ -246,5 +258,4 @@ def _frame_s(colours: tuple[Rgb, ...]) -> float:
 
 def _device(driver: str, size_rc: tuple[int, int], firmware: str) -> Device:
     rows, columns = size_rc
-    simulated = "sim" in firmware.lower()
-    return Device(driver, "", rows, columns, LedKind.RGB, SensorKind.NONE, firmware, simulated)
+    return Device(driver, "", rows, columns, LedKind.RGB, SensorKind.NONE, firmware, simulated=False)
