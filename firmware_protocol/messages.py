@@ -188,7 +188,9 @@ class Config:
     TYPE: ClassVar[int] = 0x08
     debounce_ms: Annotated[int, U8, "so long a sensor must keep its new state", Limits(1, 250)]
     heartbeat_ms: Annotated[int, U16, "time between heartbeats", Limits(100, 10_000)]
-    brightness: Annotated[int, U8, "scales all colours from the next SHOW on, 255 not at all; the cap on the current holds besides"]
+    brightness: Annotated[
+        int, U8, "scales all colours from the next SHOW on, 255 not at all; the cap on the current holds besides"
+    ]
     events: Annotated[int, U8, "1: changes are reported; 0: only SENSE tells", BIT]
 
 

@@ -1,0 +1,133 @@
+#include "uart.h"
+
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <util/atomic.h>
+
+#include "pins.h"
+
+#if RX_RING > 256
+typedef uint16_t rx_index;
+#else
+typedef uint8_t rx_index;
+#endif
+
+static uint8_t received[RX_RING];
+static volatile rx_index received_head;
+static rx_index received_tail;
+static volatile uint16_t overruns;
+
+static uint8_t waiting[TX_RING];
+static uint8_t waiting_head;
+static volatile uint8_t waiting_tail;
+static bool ever_sent;
+
+/* At 1 Mbaud a byte comes every 160 cycles, and the chip keeps two: this must stay short. */
+ISR(RX_VECTOR)
+{
+    uint8_t status = UCSR0A;
+    uint8_t byte = UDR0;
+    rx_index head = received_head;
+    rx_index next = (head + 1) & (RX_RING - 1);
+    if (next == received_tail) {
+        overruns++;
+    } else {
+        received[head] = byte;
+        received_head = next;
+    }
+    if (status & _BV(DOR0))
+        overruns++;
+}
+
+ISR(TX_VECTOR)
+{
+    uint8_t tail = waiting_tail;
+    UDR0 = waiting[tail];
+    /* TXC0, from the byte before, must not be taken for the end of this one. */
+    UCSR0A = _BV(U2X0) | _BV(TXC0);
+    waiting_tail = ++tail;
+    if (tail == waiting_head)
+        UCSR0B &= ~_BV(UDRIE0);
+}
+
+static uint16_t divisor_of(uint32_t baud)
+{
+    return (uint16_t)((F_CPU / 8 + baud / 2) / baud);
+}
+
+bool uart_can(uint32_t baud)
+{
+    if (baud < 1200 || baud > F_CPU / 8)
+        return false;
+    uint32_t given = F_CPU / 8 / divisor_of(baud);
+    uint32_t error = given > baud ? given - baud : baud - given;
+    return error * 40 <= baud;
+}
+
+static void use_baud(uint32_t baud)
+{
+    UBRR0 = divisor_of(baud) - 1;
+}
+
+void uart_start(uint32_t baud)
+{
+    UCSR0A = _BV(U2X0);
+    use_baud(baud);
+    UCSR0C = _BV(UCSZ01) | _BV(UCSZ00);
+    UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
+}
+
+void uart_set_baud(uint32_t baud)
+{
+    while (waiting_tail != waiting_head)
+        ;
+    while (ever_sent && !(UCSR0A & _BV(TXC0)))
+        ;
+    use_baud(baud);
+}
+
+uint16_t uart_received(const uint8_t **bytes)
+{
+    rx_index head;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        head = received_head;
+    }
+    *bytes = received + received_tail;
+    return head >= received_tail ? head - received_tail : RX_RING - received_tail;
+}
+
+void uart_take(uint16_t count)
+{
+    rx_index tail = (received_tail + count) & (RX_RING - 1);
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        received_tail = tail;
+    }
+}
+
+uint16_t uart_overruns(void)
+{
+    uint16_t count;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        count = overruns;
+    }
+    return count;
+}
+
+uint16_t uart_room(void)
+{
+    return (uint8_t)(waiting_tail - waiting_head - 1);
+}
+
+void uart_write(const uint8_t *bytes, uint16_t count)
+{
+    while (count--)
+        waiting[waiting_head++] = *bytes++;
+    ever_sent = true;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        UCSR0B |= _BV(UDRIE0);
+    }
+}
