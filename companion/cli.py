@@ -4,10 +4,12 @@ import json
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from queue import Queue
+from queue import Queue, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,6 +17,8 @@ import click
 from platformdirs import user_data_path
 from tqdm import tqdm
 
+from companion.games.compare import cell_mm
+from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.judge import JUDGES
 from companion.live import Live, Watch
@@ -27,9 +31,13 @@ from companion.session import Session
 from companion.settle import SETTLED_ALREADY, Patience
 from companion.store import Store, StoreError
 from companion.terms import Field, Mode, Player
+from firmware_protocol.errors import LinkError
+from firmware_protocol.link import Link
+from firmware_protocol.messages import SensorKind
+from firmware_protocol.ports import Attached, attached
 from vision.board import HolesBoard, Profile, ProfileError, parse_profile, read_profile
 from vision.calibration import CalibrationError, calibrate
-from vision.camera import Camera, CameraError, Folder, Frame, open_source
+from vision.camera import Camera, CameraError, Folder, Frame, Source, open_source
 from vision.lattice import SIDES
 
 if TYPE_CHECKING:
@@ -37,6 +45,13 @@ if TYPE_CHECKING:
 
 Corners = tuple[tuple[float, float], ...]
 
+_NONE = "none"
+"""What people give as the source where there is no camera."""
+_SIMULATED = "sim:"
+_TICK_S = 0.05
+_PORT = click.option(
+    "--port", help="Serial port of the grid of LEDs and sensors (see `companion ports`); sim: or sim:avr simulates one."
+)
 _USUAL_BOARD = Path(__file__).with_name("boards") / "pathways.toml"
 
 
@@ -86,7 +101,7 @@ def observe(
 @click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
 @click.option("--first", type=click.Choice(["a", "b"]), default="a", show_default=True, help="Who flicks first.")
-@click.option("--port", help="Serial port of the sensor grid.")
+@_PORT
 @click.option("--store", "store_path", type=click.Path(path_type=Path), help="File to keep the match in.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line on stdout.")
 def referee(
@@ -100,35 +115,42 @@ def referee(
     store_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Referees a game from SOURCE: a camera number, a device, a URL, a video file or a folder of pictures."""
-    if port is not None:
-        _fail("--port: no sensor grid can be read yet; leave the option out")
+    """Referees a game from SOURCE: a camera number, a device, a URL, a video file or a folder of pictures; or none,
+    for the sensors of the grid alone."""
+    _check_port(source, port)
     teller = _Teller(as_json)
     try:
         profile, field = _pathways_board(board_path)
-        pictures = open_source(source)
+        pictures = None if source == _NONE else open_source(source)
         store = Store(store_path) if store_path is not None else None
     except (ProfileError, CameraError, StoreError) as error:
         teller.end(None, str(error))
         _fail(str(error))
-    session = Session(
-        profile,
-        Referee(),
-        teller.tell,
-        corners_px=corners,
-        a_side=a_side,
-        patience=SETTLED_ALREADY if isinstance(pictures, Folder) else Patience(),
-        store=store,
-    )
     if isinstance(pictures, Camera):
         threading.Thread(target=pictures.read_forever, name="camera", daemon=True).start()
-    trouble = ""
+    elif pictures is not None and port is not None:
+        click.echo(f"{source} is a recording: the grid shows the game, its sensors are not read", err=True)
+    trouble, session = "", None
     try:
-        session.say(Declaration(Declared.START, Setup(starter=Player(first), field=field)))
-        session.run(_with_progress(pictures.frames(), pictures.total))
+        with _linked(port, profile, Live(), source=pictures) as grid:
+            session = Session(
+                profile,
+                Referee(),
+                teller.tell,
+                corners_px=corners,
+                a_side=a_side,
+                patience=SETTLED_ALREADY if isinstance(pictures, Folder) else Patience(),
+                store=store,
+                grid=grid,
+            )
+            session.say(Declaration(Declared.START, Setup(starter=Player(first), field=field)))
+            if pictures is None:
+                session.sense(_ticks(threading.Event()))
+            else:
+                session.run(_with_progress(pictures.frames(), pictures.total))
     except KeyboardInterrupt:
         why = "stopped"
-    except (CameraError, CalibrationError, StoreError) as error:
+    except (CameraError, CalibrationError, StoreError, LinkError) as error:
         why = trouble = str(error)
     else:
         why, trouble = "the source ended", session.trouble
@@ -152,7 +174,8 @@ def demo(game: str, port: int, seed: int) -> None:
     referee = Referee()
     said: Queue[Declaration | Correction] = Queue()
     table = virtual.table(seed, lambda: called(referee.standing), lambda words: put_said(referee.standing, said, words))
-    device = capture.Device(table.camera, table.players.play())
+    sensed = virtual.Sensed(virtual.PROFILE)
+    device = capture.Device(table.camera, sensed.by(table.players.play()))
     stream = capture.serve(device)
     threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
     field = Field(**asdict(virtual.PROFILE.board))
@@ -163,9 +186,13 @@ def demo(game: str, port: int, seed: int) -> None:
     pictures.stale_s = 60.0
     live = Live(simulated=True)
     try:
-        with TemporaryDirectory(prefix="companion-demo-") as folder:
+        with (
+            TemporaryDirectory(prefix="companion-demo-") as folder,
+            sensed.port as grid_port,
+            _linked(grid_port.path, virtual.PROFILE, live, source=pictures) as grid,
+        ):
             store = Store(Path(folder) / "log.sqlite", live.ring)
-            session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said)
+            session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said, grid=grid)
             _watch(pictures, session, virtual.PROFILE, store, live, said, port)
     finally:
         device.close()
@@ -180,21 +207,36 @@ def demo(game: str, port: int, seed: int) -> None:
 )
 @click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True, help="0 takes any free one.")
+@_PORT
+@click.option(
+    "--web-port",
+    type=click.IntRange(0, 65535),
+    default=8420,
+    show_default=True,
+    help="The page's; 0 takes any free one.",
+)
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="File that keeps the matches.")
 def run(
-    source: str, board_path: Path, corners: Corners | None, a_side: str | None, port: int, log_path: Path | None
+    source: str,
+    board_path: Path,
+    corners: Corners | None,
+    a_side: str | None,
+    port: str | None,
+    web_port: int,
+    log_path: Path | None,
 ) -> None:
-    """Referees a real table with the dashboard on 127.0.0.1. SOURCE is a camera number, a device or a URL.
+    """Referees a real table with the dashboard on 127.0.0.1. SOURCE is a camera number, a device or a URL; or none,
+    for the sensors of the grid alone.
 
     A match that was being played goes on where it stopped.
     """
+    _check_port(source, port)
     live = Live()
     said: Queue[Declaration | Correction] = Queue()
     try:
         profile, field = _pathways_board(board_path)
-        pictures = open_source(source)
-        if not isinstance(pictures, Camera):
+        pictures = None if source == _NONE else open_source(source)
+        if pictures is not None and not isinstance(pictures, Camera):
             _fail(f"{source}: a table is watched by a camera; referee files with `companion referee`")
         store = Store(log_path or user_data_path("board-companion") / "matches.sqlite", live.ring)
         match = store.latest()
@@ -204,18 +246,24 @@ def run(
     if referee.standing.game is not None and referee.standing.game.setup.field != field:
         _fail(f"{store.path}: its last match is played on another board; give that one with --board, or another --log")
     click.echo(f"The matches are kept in {store.path}", err=True)
-    session = Session(
-        profile,
-        referee,
-        _no_tell,
-        corners_px=corners,
-        a_side=a_side,
-        store=store,
-        match=match,
-        live=live,
-        said=said,
-    )
-    _watch(pictures, session, profile, store, live, said, port)
+    try:
+        with _linked(port, profile, live, source=pictures) as grid:
+            session = Session(
+                profile,
+                referee,
+                _no_tell,
+                corners_px=corners,
+                a_side=a_side,
+                store=store,
+                match=match,
+                live=live,
+                said=said,
+                grid=grid,
+            )
+            _watch(pictures, session, profile, store, live, said, web_port)
+    except LinkError as error:
+        store.close()
+        _fail(str(error))
 
 
 @main.command()
@@ -243,12 +291,64 @@ def bench(pictures: int, as_json: bool) -> None:
         click.echo(json.dumps(told) if as_json else words)
 
 
+@main.command()
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a port on stdout.")
+def ports(names: tuple[str, ...], as_json: bool) -> None:
+    """Lists the USB serial ports, and those named besides, with the grid that answers or what is in its way."""
+    found = attached(names)
+    for port in found:
+        click.echo(json.dumps(_port_to_json(port)) if as_json else _port_in_words(port))
+    if not found:
+        click.echo("no USB serial port is attached; plug the grid in, or name its port", err=True)
+
+
+def _port_to_json(port: Attached) -> dict[str, object]:
+    device = port.device
+    answers = None
+    if device is not None:
+        answers = {
+            "driver": device.driver,
+            "uid": device.uid,
+            "rows": device.rows,
+            "columns": device.columns,
+            "leds": device.leds.name.lower(),
+            "sensors": device.sensors.name.lower(),
+            "firmware": device.firmware,
+            "simulated": device.simulated,
+        }
+    return {
+        "port": port.name,
+        "by_id": port.by_id or None,
+        "usb": port.usb or None,
+        "product": port.product or None,
+        "grid": answers,
+        "trouble": port.trouble or None,
+    }
+
+
+def _port_in_words(port: Attached) -> str:
+    """A port for people: its name, then what answers or why nothing does, and its lasting name on a line of its own."""
+    device = port.device
+    if device is None:
+        said = port.trouble
+    else:
+        sensors = "no sensors" if device.sensors is SensorKind.NONE else f"sensors {device.sensors.name.lower()}"
+        simulated = ", simulated" if device.simulated else ""
+        said = (
+            f"{device.rows} x {device.columns} cells, driver {device.driver}, uid {device.uid or 'none'}, "
+            f"LEDs {device.leds.name.lower()}, {sensors}, firmware {device.firmware}{simulated}"
+        )
+    rest = [f"{'':14}{line}" for line in (" ".join((port.usb, port.product)).strip(), port.by_id) if line]
+    return "\n".join([f"{port.name:<14}{'' if len(port.name) < 14 else ' '}{said}", *rest])
+
+
 def _no_tell(_given: Input, _rulings: tuple[Ruling, ...]) -> None:
     """The dashboard reads the log; nothing is printed."""
 
 
 def _watch(
-    pictures: Camera,
+    pictures: Camera | None,
     session: Session,
     profile: Profile,
     store: Store,
@@ -256,36 +356,107 @@ def _watch(
     said: "Queue[Declaration | Correction]",
     port: int,
 ) -> None:
-    """Referees a live camera and serves the dashboard, until a signal or trouble ends it; closes the store."""
+    """Referees a live camera, or the sensors alone, and serves the dashboard, until a signal or trouble ends it; closes
+    the store."""
     from companion.dashboard import create_app
     from companion.dashboard.server import Server, listen
 
+    ended = threading.Event()
+
+    def end() -> None:
+        ended.set()
+        if pictures is not None:
+            pictures.close()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: pictures.close())
+        signal.signal(number, lambda _number, _frame: end())
     try:
         listener = listen(port)
     except OSError as error:
         store.close()
-        _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with --port")
+        _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give the page another one")
     server = Server(create_app(store, live, said, profile), listener, live)
-    reader = threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
-    reader.start()
+    reader = None if pictures is None else threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
+    if reader is not None:
+        reader.start()
     threading.Thread(target=server.run, name="web server", daemon=True).start()
     print(f"http://127.0.0.1:{server.port}", flush=True)
     trouble = ""
     try:
-        _watch_until_closed(pictures, session, live)
+        if pictures is None:
+            session.sense(_ticks(ended))
+        else:
+            _watch_until_closed(pictures, session, live)
     except (CameraError, CalibrationError, StoreError) as error:
         trouble = str(error)
     finally:
-        pictures.close()
+        end()
         live.watch(Watch.ENDED)
         server.stop()
-        # OpenCV must not be inside a read when the process ends.
-        reader.join(timeout=5)
+        if reader is not None:
+            # OpenCV must not be inside a read when the process ends.
+            reader.join(timeout=5)
         store.close()
     if trouble:
         _fail(trouble)
+
+
+def _check_port(source: str, port: str | None) -> None:
+    if port is not None and port.isdigit():
+        raise click.UsageError(f"--port {port}: it names the grid's serial port; the page's is --web-port")
+    if source == _NONE and port is None:
+        raise click.UsageError("without a camera the sensors of a grid are needed: give its --port")
+
+
+def _ticks(ended: threading.Event) -> Iterator[None]:
+    """The pace of a table without a camera."""
+    while not ended.wait(_TICK_S):
+        yield None
+
+
+@contextmanager
+def _linked(port: str | None, profile: Profile, live: Live, *, source: Source | None) -> Iterator[BoardGrid | None]:
+    """The grid on a port, driven by a thread of its own; None where none is wanted.
+
+    A camera goes on without the grid; without one (`source` None) LinkError is raised where the grid cannot be had.
+    """
+    if port is None:
+        yield None
+        return
+    events: Events = SimpleQueue()
+    size_rc = (profile.board.rows, profile.board.columns)
+    with _simulated(port, size_rc) as path:
+        link = Link([path], lambda event: events.put((time.monotonic(), event)), size_rc=size_rc)
+        driving = threading.Thread(target=link.run, name="grid", daemon=True)
+        driving.start()
+        try:
+            # Nothing lies on a simulated grid under a real camera, nor on one beside a recording.
+            believed = source is None or (isinstance(source, Camera) and not port.startswith(_SIMULATED))
+            grid = BoardGrid(
+                profile, events, link.show, lambda: link.counters, live, alone=source is None, believed=believed
+            )
+            if source is None:
+                grid.wait()
+            yield grid
+        finally:
+            link.close()
+            driving.join(timeout=5)
+
+
+@contextmanager
+def _simulated(port: str, size_rc: tuple[int, int]) -> Iterator[str]:
+    """The port to open: the one that was named, or that of a simulated grid."""
+    if not port.startswith(_SIMULATED):
+        yield port
+        return
+    # Only here: a real grid needs no simulated one.
+    from hardware_sims.board import Board
+    from hardware_sims.ports import PtyPort
+
+    if port != _SIMULATED:
+        raise LinkError(f"{port}: no such simulated grid; there are sim: and sim:avr")
+    with PtyPort(Board(*size_rc)) as simulated:
+        yield simulated.path
 
 
 def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
@@ -320,7 +491,11 @@ def called(standing: Standing) -> "players.Call":
         tuple((order.colour.value, order.x_mm, order.y_mm) for order in game.orders),
         None
         if asked is None
-        else players.Question(asked.candidates, tuple((disk.x_mm, disk.y_mm) for disk in asked.disks)),
+        else players.Question(
+            asked.candidates,
+            tuple((disk.x_mm, disk.y_mm) for disk in asked.disks)
+            or tuple(cell_mm(game.setup.field, cell) for cell in asked.cells),
+        ),
     )
 
 

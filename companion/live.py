@@ -1,4 +1,4 @@
-"""What the page shows besides the log: the latest picture with its reading, and how the table is being watched.
+"""What the page shows besides the log: the latest picture with its reading, how the table is watched, and the grid.
 
 The session writes it, the web server's threads read it. Nothing here is kept: the log alone is the match.
 """
@@ -10,6 +10,9 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from companion.lights import Light
+from companion.terms import Cell
+from firmware_protocol.link import Counters
 from vision.calibration import Calibration
 from vision.sighting import Reading
 
@@ -23,6 +26,7 @@ class Watch(StrEnum):
     MOVING = "moving"
     BOARD_LOST = "board-lost"
     CAMERA_LOST = "camera-lost"
+    GRID_LOST = "grid-lost"
     ENDED = "ended"
 
 
@@ -36,6 +40,20 @@ class Picture:
     reading: Reading | None
 
 
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """The grid of LEDs and sensors as it is just now; `since` is when it was found or lost, UTC."""
+
+    counters: Counters
+    since: str
+    lights: tuple[tuple[Cell, Light], ...] = ()
+    says: tuple[tuple[Cell, bool], ...] = ()
+    """What each sensor says, also those that are left out."""
+    stuck: tuple[Cell, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    """Those that have an LED and a sensor."""
+
+
 class Live:
     """The latest picture and the state of the watch; every method may be called from any thread."""
 
@@ -45,6 +63,7 @@ class Live:
         self._version = 0
         self._picture: Picture | None = None
         self._watch = (Watch.STARTING, "")
+        self._hardware: Hardware | None = None
 
     def show(
         self,
@@ -73,6 +92,18 @@ class Live:
         """How the table is being watched, and why."""
         with self._changed:
             return self._watch
+
+    def equip(self, hardware: Hardware) -> None:
+        """Says how the grid is from now on."""
+        with self._changed:
+            if self._hardware != hardware:
+                self._hardware = hardware
+                self._ring()
+
+    def hardware(self) -> Hardware | None:
+        """How the grid is; None where none is wanted."""
+        with self._changed:
+            return self._hardware
 
     def ring(self) -> None:
         """Wakes every page: the log has grown."""

@@ -1,10 +1,11 @@
-"""The one loop: pictures -> settle -> referee -> store, and in between what people say on the page."""
+"""The one loop: pictures and sensors -> settle -> referee -> store -> lights, and in between what people say."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, Queue
 
-from companion.inputs import Correction, Declaration, Declared, Input
+from companion.grid import ALONE_REST_S, BoardGrid
+from companion.inputs import Correction, Declaration, Declared, Input, Look
 from companion.live import Live, Watch
 from companion.referee import Referee
 from companion.ruling import Ruling
@@ -44,6 +45,7 @@ class Session:
         match: Match | None = None,
         live: Live | None = None,
         said: Queue[Declaration | Correction] | None = None,
+        grid: BoardGrid | None = None,
     ) -> None:
         self.referee = referee
         self.frames = 0
@@ -63,6 +65,9 @@ class Session:
         self._said: Queue[Declaration | Correction] = said or Queue()
         self._camera: BoardCamera | None = None
         self._find_at_s = 0.0
+        self._grid = grid
+        self._rulings: tuple[Ruling, ...] = ()
+        """The last that were given."""
 
     def run(self, frames: Iterable[Frame | None]) -> None:
         """Takes pictures until they end. Raises CameraError, CalibrationError for impossible corners, StoreError."""
@@ -71,6 +76,8 @@ class Session:
                 self._hear()
                 if frame is not None:
                     self._see(frame)
+                self._look(None)
+                self._light()
             self._hear()
         except (CameraError, CalibrationError, StoreError):
             raise
@@ -78,17 +85,45 @@ class Session:
             _log.exception("the session ends at picture %d", self.frames)
             raise
 
+    def sense(self, ticks: Iterable[None]) -> None:
+        """Goes by the sensors alone, for as long as it ticks. Raises StoreError."""
+        grid = self._grid
+        if grid is None:
+            raise ValueError("without a camera a grid is needed")
+        for _ in ticks:
+            self._hear()
+            if not grid.is_there:
+                self._live.watch(Watch.GRID_LOST, "nothing is watched until the grid is back")
+            else:
+                self._live.watch(Watch.WATCHING)
+                if grid.has_changed(ALONE_REST_S):
+                    self._take(grid.look())
+            self._light()
+        self._hear()
+
     def say(self, given: Declaration | Correction) -> None:
         """Takes what a person says."""
         self._take(given)
 
     def _hear(self) -> None:
+        if self._grid is not None:
+            self._grid.hear()
         while True:
             try:
                 given = self._said.get_nowait()
             except Empty:
                 return
             self._take(given)
+
+    def _look(self, look: Look | None) -> None:
+        """Takes the camera's look, by and by with what the sensors tell."""
+        seen = look if self._grid is None else self._grid.witness(look, self.referee.standing)
+        if seen is not None:
+            self._take(seen)
+
+    def _light(self) -> None:
+        if self._grid is not None:
+            self._grid.light(self.referee.standing, self._rulings)
 
     def _see(self, frame: Frame) -> None:
         self.frames = frame.n + 1
@@ -108,8 +143,9 @@ class Session:
         asked = glance.hand and (self._settle.frames == patience.frames or self._each_at_rest)
         if asked and camera.follow(frame) is Place.MOVED:
             glance = camera.watch(frame)
+        changed = glance.changed or (self._grid is not None and self._grid.has_changed())
         self._settle = self._settle.after(
-            frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=glance.changed
+            frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=changed
         )
         self._live.watch(*_WATCH[self._settle.stage])
         if self._settle.stage is Stage.SETTLED:
@@ -123,7 +159,7 @@ class Session:
                 self._live.watch(Watch.BOARD_LOST, "the board is not where it was; show all of it to the camera")
             if look is not None:
                 self._settle = self._settle.looked()
-                self._take(look)
+                self._look(look)
         self._live.show(frame.image_bgr, camera.calibration, camera.reading)
 
     def _camera_for(self, frame: Frame) -> BoardCamera | None:
@@ -149,6 +185,7 @@ class Session:
 
     def _take(self, given: Input) -> None:
         rulings = self.referee.take(given)
+        self._rulings = rulings or self._rulings
         if self._store is not None:
             if isinstance(given, Declaration) and given.what is Declared.START:
                 self._match = self._store.begin("pathways", given, rulings)

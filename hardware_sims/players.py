@@ -44,7 +44,8 @@ class Question:
     """What the referee asks people: one of the choices is true, in the referee's own words.
 
     Known are "stays" and "comes-off" for a disk near a launch line, "flick-lost" and "out-of-turn", "flick" and
-    "by-hand"; any other choice names the disk at the same place of `places_mm`, and the last one a disk that is gone.
+    "by-hand", "a-disk" and "b-disk" for the one at the first of `places_mm`, and "sensor-is-right", which it always
+    is. Any other choice names the disk at the same place of `places_mm`, and the last one a disk that is gone.
     """
 
     choices: tuple[str, ...]
@@ -332,6 +333,12 @@ class Players:
             return "by-hand" if self._by_hand else "flick"
         if "stays" in choices:
             return "stays" if self._past_line(*places[0]) else "comes-off"
+        if "sensor-is-right" in choices:
+            return "sensor-is-right"
+        if "a-disk" in choices:
+            at_mm = places[0]
+            there = min(self.table.disks(), key=lambda disk: math.dist((disk.x_mm, disk.y_mm), at_mm), default=None)
+            return choices[0] if there is None else f"{there.colour}-disk"
         flicked = next((disk for disk in self.table.disks() if disk.name == self._flicked_name), None)
         if flicked is None or not places:
             return choices[-1]

@@ -56,7 +56,7 @@ def run(port: int, log: Path, errors: Path) -> tuple[subprocess.Popen, str]:
     command = [sys.executable, "-c", "from companion.cli import main; main()", "run", f"http://127.0.0.1:{port}/"]
     with errors.open("a") as stderr:
         companion = subprocess.Popen(
-            [*command, "--log", str(log), "--port", "0"], stdout=subprocess.PIPE, stderr=stderr, text=True
+            [*command, "--log", str(log), "--web-port", "0"], stdout=subprocess.PIPE, stderr=stderr, text=True
         )
     assert companion.stdout is not None
     url = companion.stdout.readline().strip()
@@ -141,7 +141,7 @@ def test_bad_input_is_one_line_with_the_remedy(source, spoil, words, tmp_path, m
     if spoil is not None:
         spoil(log)
     before = log.read_bytes() if log.exists() else None
-    ended = CliRunner().invoke(main, ["run", source, "--log", str(log), "--port", "0"])
+    ended = CliRunner().invoke(main, ["run", source, "--log", str(log), "--web-port", "0"])
     assert ended.exit_code == 1
     assert ended.stdout == ""
     assert words in ended.stderr

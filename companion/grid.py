@@ -1,0 +1,181 @@
+"""One grid under one board, as the session uses it: what its sensors add to a look, and what its LEDs show.
+
+The link has a thread of its own. What it tells waits in a queue until the session's loop calls `hear`; nothing here
+is touched by another thread.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+
+from companion.games.position import Witness
+from companion.inputs import Look
+from companion.lights import Light, Shown, frame, lights, side_colours
+from companion.live import Hardware, Live
+from companion.referee import Standing
+from companion.ruling import Ruling
+from companion.sensors import REST_S, Sensors, look_without_camera, with_sensors
+from companion.terms import Cell, Field
+from firmware_protocol.driver import Found, GridEvent, Lost, Rgb
+from firmware_protocol.errors import LinkError
+from firmware_protocol.link import Counters
+from vision.board import Grid, HolesBoard, Profile
+
+_log = logging.getLogger(__name__)
+
+Events = SimpleQueue[tuple[float, GridEvent]]
+"""What the link tells, each with the time of the session's clock at which it came."""
+
+DISPUTE_S = 2.0
+"""So long a look that the sensors contradict is held back: an event lost on the wire is made up for by then."""
+ALONE_REST_S = 0.8
+"""Without a camera a look waits for this: a flick that moves several disks is over in less."""
+_COUNT_EVERY_S = 2.0
+
+
+class BoardGrid:
+    """The sensors and LEDs of one board. Times are the clock's, in seconds."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        events: Events,
+        show: Callable[[tuple[Rgb, ...]], None],
+        counters: Callable[[], Counters],
+        live: Live,
+        *,
+        alone: bool = False,
+        believed: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`show` and `counters` are the link's. `alone`: no camera watches the board. Not `believed`: only the LEDs
+        are used, whatever the sensors say."""
+        if not isinstance(profile.board, HolesBoard):
+            raise ValueError("a grid is played on under a board with holes")
+        self.clock = clock
+        self._cells = (profile.grid or Grid()).cells(profile.board.rows, profile.board.columns)
+        self._board = Field(**asdict(profile.board))
+        self._colours = side_colours(profile.colours)
+        self._events = events
+        self._show = show
+        self._counters = counters
+        self._live = live
+        self._alone = alone
+        self._believed = believed
+        self._sensors = Sensors(self._cells)
+        self._looked: dict[Cell, bool] = {}
+        """What the sensors told at the last look."""
+        self._looks = 0
+        self._held: Look | None = None
+        self._held_s = 0.0
+        self._meant: tuple[Standing, tuple[Ruling, ...]] | None = None
+        self._lights: dict[Cell, Light] = {}
+        self._shown = Shown()
+        self._since = _now()
+        self._counted: Counters | None = None
+        self._counted_s = 0.0
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the grid answers, as far as was heard."""
+        return self._sensors.device is not None
+
+    def wait(self) -> None:
+        """Waits until the link has found the grid. Raises LinkError where it cannot be had."""
+        t_s, event = self._events.get()
+        if isinstance(event, Lost):
+            raise LinkError(event.why)
+        self._take(event, t_s)
+
+    def hear(self) -> None:
+        """Takes what the link has told since."""
+        while True:
+            try:
+                t_s, event = self._events.get_nowait()
+            except Empty:
+                return
+            self._take(event, t_s)
+            if isinstance(event, Lost):
+                on = "nothing is watched until it is back" if self._alone else "the game goes on with the camera alone"
+                _log.warning("%s; %s", event.why, on)
+
+    def _take(self, event: GridEvent, t_s: float) -> None:
+        if self._believed or isinstance(event, Lost):
+            self._sensors.take(event, t_s)
+        elif isinstance(event, Found):
+            self._sensors.take(replace(event, occupied=()), t_s)
+        if isinstance(event, Found | Lost):
+            self._since = _now()
+            self._counted = None
+
+    def has_changed(self, rest_s: float = REST_S) -> bool:
+        """Whether sensors that were still for so long tell otherwise than at the last look, or of a hole more."""
+        told = self._sensors.told(self.clock(), rest_s)
+        return any(self._looked.get(cell) is not occupied for cell, occupied in told.items())
+
+    def witness(self, look: Look | None, standing: Standing) -> Look | None:
+        """The camera's look with what the sensors tell, None where there is none yet to be judged.
+
+        A look that they contradict is held back for a moment; what comes meanwhile is joined to it.
+        """
+        now_s = self.clock()
+        if look is not None:
+            self._looked |= self._sensors.told(now_s)
+            if self._held is None:
+                self._held_s = now_s
+            self._held = look if self._held is None else _joined(self._held, look)
+        if self._held is None:
+            return None
+        settled = () if standing.game is None else standing.game.settled
+        known = {one.dispute for one in settled}
+        seen = with_sensors(self._held, self._sensors.told(now_s), self._board)
+        if not known.issuperset(seen.disputed) and now_s - self._held_s < DISPUTE_S:
+            return None
+        overruled = {one.dispute.cell for one in settled if one.right is Witness.SENSOR}
+        for news in self._sensors.compare(self._held, self._board, now_s, overruled):
+            _log.warning("%s", news)
+        held, self._held = self._held, None
+        return with_sensors(held, self._sensors.told(now_s), self._board)
+
+    def look(self) -> Look:
+        """What the sensors tell without a camera."""
+        self._looks += 1
+        now_s = self.clock()
+        self._looked = self._sensors.told(now_s)
+        return look_without_camera(self._looked, self._board, self._looks - 1, now_s)
+
+    def light(self, standing: Standing, rulings: tuple[Ruling, ...]) -> None:
+        """Shows on the LEDs how things stand, after these rulings, and on the page how the grid is."""
+        now_s = self.clock()
+        if self._meant is None or self._meant[0] is not standing or self._meant[1] is not rulings:
+            self._meant = standing, rulings
+            self._lights = lights(standing, rulings, self._cells, self._colours)
+        shown = self._shown.after(frame(self._lights, self._cells, now_s), now_s)
+        if shown is not self._shown:
+            self._shown = shown
+            self._show(shown.colours)
+        if self._counted is None or now_s - self._counted_s >= _COUNT_EVERY_S:
+            self._counted, self._counted_s = self._counters(), now_s
+        says = self._sensors.says()
+        self._live.equip(
+            Hardware(
+                self._counted,
+                self._since,
+                tuple((cell, self._lights[cell]) for cell in self._cells if cell in self._lights),
+                tuple(says.items()),
+                self._sensors.stuck(),
+                self._cells,
+            )
+        )
+
+
+def _joined(earlier: Look, later: Look) -> Look:
+    """Two looks as one: the board as it is later, with all that was seen meanwhile."""
+    return replace(later, hand=earlier.hand or later.hand, flights=earlier.flights + later.flights)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
