@@ -170,6 +170,7 @@ class Board:
         self._fall_back_s = self._silent_s = math.inf
         self.glows = True
         self._has_shown = False
+        self.shows = 0
         self._busy_until_s: float | None = None
         self._show_seq = 0
         self._held = b""
@@ -324,6 +325,7 @@ class Board:
             brightness = max(allowed * 256 // levels, 1)
         self._shown = tuple(Rgb(*(level * brightness // 256 for level in colour)) for colour in self._wanted)
         self.glows, self._has_shown = False, True
+        self.shows += 1
         self._report(Ack(Status.OK), seq)
 
     def _introduce(self, seq: int) -> None:
