@@ -138,7 +138,7 @@ class GridDriver:
         if self._session is not None:
             self.baud = self._session.requests.baud
             return self._session.to_send(now_s)
-        return self._hello(now_s) if now_s >= self._hello_s else b""
+        return self._hello(now_s) if self._hello_s <= now_s < self._until_s else b""
 
     def due_s(self) -> float:
         """When `tick` is to be called at the latest."""

@@ -73,12 +73,10 @@ class LedBuffer:
         needed = {wanted[index] for span in spans for index in span}
         if len(needed) > PALETTE_COLOURS or any(len(span) % 2 for span in spans):
             return []
-        palette = list(self.palette)
-        free = [index for index, colour in enumerate(palette) if colour not in needed]
-        new = dict(zip(free, sorted(needed - set(palette)), strict=False))
-        for index, colour in new.items():
-            palette[index] = colour
-        at = {colour: index for index, colour in enumerate(palette)}
+        at: dict[Rgb | None, int] = {colour: n for n, colour in enumerate(self.palette) if colour in needed}
+        free = [index for index, colour in enumerate(self.palette) if at.get(colour) != index]
+        new = dict(zip(free, sorted(needed - set(self.palette)), strict=False))
+        at |= {colour: index for index, colour in new.items()}
         told = tuple(
             Palette(part[0], tuple(Colour(*new[index]) for index in part))
             for span in _spans(sorted(new), 0)

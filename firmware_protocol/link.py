@@ -174,8 +174,10 @@ class Link:
                         break
                     if driver is drivers[-1]:
                         raise silence if len(drivers) == 1 else NoAnswer(NOTHING_KNOWN) from None
-        except PORT_ERRORS as gone:
-            self._lose(f"{name}: the port is gone; is the cable in? ({gone})")
+        except TimeoutError:
+            self._lose(f"{name}: it takes no more bytes; unplug it and plug it in again")
+        except PORT_ERRORS:
+            self._lose(f"{name}: the port is gone; is the cable in?")
         finally:
             with self._lock:
                 self._port, self._port_name = None, ""
@@ -326,7 +328,10 @@ class _SerialPort:
         return self._serial.read(_READ_BYTES) if self._waiter.is_ready(self._serial.fileno(), wait_s) else b""
 
     def write(self, data: bytes) -> None:
-        self._serial.write(data)
+        try:
+            self._serial.write(data)
+        except serial.SerialTimeoutException:
+            raise TimeoutError("nobody takes what is written") from None
 
     def set_baud(self, baud: int) -> None:
         self._serial.baudrate = baud

@@ -71,7 +71,7 @@ def _who_answers(name: str) -> tuple[Device | None, str]:
         return None, NOTHING_KNOWN
     except LinkError as trouble:
         return None, str(trouble)
-    except PORT_ERRORS as gone:
-        return None, f"the port is gone; is the cable in? ({gone})"
+    except PORT_ERRORS:
+        return None, "the port is gone; is the cable in?"
     finally:
         port.close()
