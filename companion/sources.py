@@ -21,7 +21,7 @@ from vision import motion
 from vision.board import HolesBoard, Image, Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
-from vision.disks import read_disks
+from vision.disks import Table, read_table
 from vision.lattice import SIDES, board_shift_px, find_board, refine_board
 from vision.motion import Blob
 from vision.sighting import Reading, Sighting
@@ -36,6 +36,8 @@ _KNOCK_MM = 0.5
 """A board that lies further than this from where the calibration has it is found again."""
 _CHANGE_SHARE = 0.015
 """Of the picture's brightness: a place that differs by less on average, besides noise, is as it was."""
+_READ_WHOLE_EVERY = 6
+"""Looks: light that changes slowly makes what an empty hole looks like out of date."""
 _MISSED = 8
 _FOLLOWED_SHARE = 0.02
 """Of the watched board: so much differs through resampling alone where the camera's new place is the right one."""
@@ -99,6 +101,9 @@ class BoardCamera:
         self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
         self._readings: list[Reading] = []
         self._last: Reading | None = None
+        self._table: Table | None = None
+        """The last look's picture: only what has changed since is read again."""
+        self._looks = 0
         self._missed: tuple[Sighting, ...] = ()
         """Disks of earlier looks that are no more: gone, or overlooked."""
         self._flights = Flights(profile.colours, self._board)
@@ -163,7 +168,8 @@ class BoardCamera:
         self.lost = self.follow(frame) is Place.LOST and not (waited and self._find_anywhere(frame))
         if self.lost:
             return None
-        self.reading = self._as_changed(sure(read_disks(frame.image_bgr, self.calibration, self._profile)))
+        table = read_table(frame.image_bgr, self.calibration, self._profile, self._table)
+        self.reading = self._as_changed(sure(table.reading))
         self._readings.append(self.reading)
         if self._under_hand(self.reading) and not waited:
             self._readings.clear()
@@ -172,6 +178,8 @@ class BoardCamera:
         if agreed is None or self._small is None:
             return None
         flights = self._flights.since(self._small, self._eye())
+        self._looks += 1
+        self._table = table if agreed is self.reading and self._looks % _READ_WHOLE_EVERY else None
         known = (*self._missed, *(self._last.disks if self._last is not None else ()))
         self._last = _carried(agreed, self._last)
         self._missed = tuple(disk for disk in known if not _touches(disk, self._last.disks, self._reach_mm))[-_MISSED:]

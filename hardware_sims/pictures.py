@@ -356,14 +356,21 @@ def random_picture(
     size_wh: tuple[int, int] | None = None,
     arm: bool | None = None,
     round_it: bool = False,
+    flicks_before: int = 0,
 ) -> tuple[Image, dict[str, Any]]:
-    """A hard picture and its truth. Unless `arm` says, every fifth has one; `round_it` lays disks on the table too."""
+    """A hard picture and its truth. Unless `arm` says, every fifth has one; `round_it` lays disks on the table too.
+
+    The same table `flicks_before` the picture lacks as many disks.
+    """
     rng = np.random.default_rng(seed)
     disks, room = random_disks(board, rng), random_room(rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
     arms = (random_arm(board, rng),) if (seed % 5 == 4 if arm is None else arm) else ()
     if rng.uniform() < 0.25:
         arms = (*arms, random_shade(board, rng))
+    if flicks_before:
+        disks = disks[:-flicks_before]
+        settings = replace(settings, seed=settings.seed + flicks_before)
     if round_it:
         disks = (*disks, *random_beside(board, rng))
     return render(board, disks, arms, room, view, settings)

@@ -35,6 +35,7 @@ _TAIL = 4.0
 _STARTS = (-1.0, 0.0, 1.0)
 """How bright the light is taken to be at first, in sigmas off the usual."""
 _STEPS = 5
+_KNOWN_STEPS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,10 +49,15 @@ class Seen:
     """of the slab under the same light"""
 
 
-def tell_colours(seen: Seen, colours_bgr: tuple[tuple[int, int, int], ...]) -> Floats:
-    """How likely each disk (n) is of each colour (2): (n, 2), rows sum to 1."""
+def tell_colours(
+    seen: Seen, colours_bgr: tuple[tuple[int, int, int], ...], known_light: Floats | None = None
+) -> tuple[Floats, Floats | None]:
+    """How likely each disk (n) is of each colour (2): (n, 2), rows sum to 1; and the light (3,), on _AXES.
+
+    The `known_light` is that of an earlier picture of the same table, from which little can have changed.
+    """
     if not len(seen.top):
-        return np.zeros((0, len(colours_bgr)))
+        return np.zeros((0, len(colours_bgr))), known_light
     paint = np.log(linear(np.array(colours_bgr, dtype=np.float64)) + _PAINT_DARK)
     wood = np.log(linear(seen.wood) + _DARK)
     # Tops and chamfers are observations of the same unknown colours, with their own spread.
@@ -60,7 +66,9 @@ def tell_colours(seen: Seen, colours_bgr: tuple[tuple[int, int, int], ...]) -> F
     observed = np.where(known[..., None], observed, 0.0)
     sigma = np.stack([_TOP_SIGMA, _RING_SIGMA])
     light = _LIGHT + _LIGHT_SIGMA * np.array([[start, 0, 0] for start in _STARTS])
-    for _ in range(_STEPS):
+    if known_light is not None:
+        light = known_light[None]
+    for _ in range(_STEPS if known_light is None else _KNOWN_STEPS):
         ideal = paint + np.linalg.solve(_AXES, light.T).T[:, None, None] + wood[:, None, :]
         off, cost = _explain(observed, ideal, sigma)
         distance = (cost * known[:, None, :, None]).sum(axis=0)
@@ -75,7 +83,8 @@ def tell_colours(seen: Seen, colours_bgr: tuple[tuple[int, int, int], ...]) -> F
         precision = weight[..., None] / np.square(sigma)[:, None, None, None, :]
         pull = (precision * off).sum(axis=(0, 2, 3)) - strays / _LIGHT_SIGMA
         light = light + pull / (precision.sum(axis=(0, 2, 3)) + 1 / np.square(_LIGHT_SIGMA))
-    return np.asarray(share[int(value.argmax())])
+    best = int(value.argmax())
+    return np.asarray(share[best]), np.asarray(light[best])
 
 
 def _explain(observed: Floats, ideal: Floats, sigma: Floats) -> tuple[Floats, Floats]:

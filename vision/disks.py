@@ -1,6 +1,7 @@
 """Disks on a board with holes: from one picture to where each lies, how it lies and whose it is."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +11,10 @@ from vision.calibration import Calibration
 from vision.cells import read_cells
 from vision.colours import Seen, tell_colours
 from vision.nets import Array
-from vision.rims import REACH, Rims, fit_rims
+from vision.rims import RADIUS, REACH, Rims, fit_rims
 from vision.sighting import LyingSeen, Reading, Sighting
-from vision.slab import PATCH, Holes, Slab, compare_with_empty, rectify
-from vision.spots import pooled_features, read_spots, vote_circles
+from vision.slab import PATCH, PIXEL, Changes, Holes, Slab, changes, compare_with_empty, rectify
+from vision.spots import Circles, Indices, pooled_features, read_spots, vote_circles
 
 _LEAST_VOTES = 3.2
 """Circle votes of the faintest place that is looked at; a disk of the wood's colour gets 4, others 6 and more."""
@@ -45,10 +46,66 @@ _APART = 20.0
 _TILTED_SIGMA = 1.5
 """In units: a tilted disk is reported at its hole's centre."""
 _LEANING_SIGMA = 2.5
+_MUCH = 0.25
+"""Of the slab: where more looks different the picture is read whole."""
 _EVERY_RAY = 2
 """Colours are taken from every so many-th ray."""
 _TOP = (REACH >= 9.0) & (REACH <= 11.5)
 _RING = (REACH >= 13.0) & (REACH <= 13.75)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What one picture shows of a table, with all that makes the next picture of it cheap to read."""
+
+    reading: Reading
+    calibration: Calibration
+    slab: Slab
+    holes: Holes
+    kinds: Array
+    """(holes, 4), the share of each of `cells.CLASSES`"""
+    edge: float
+    """The energy of the weakest edges that vote for circles"""
+    disks: "Disks"
+    light: Floats | None
+    """As `tell_colours` gives it; None where no disk has told it yet"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Disks:
+    """Some disks, as one picture or the other showed them. `holes` (n,) is -1 for those on the surface."""
+
+    centres_mm: Floats
+    sigma_mm: Floats
+    holes: Indices
+    lying: npt.NDArray[np.str_]
+    sure: Array
+    """(n,) how sure it is that each is a disk"""
+    seen: Seen
+
+    def __getitem__(self, which: npt.NDArray[np.bool_]) -> "Disks":
+        return Disks(
+            self.centres_mm[which],
+            self.sigma_mm[which],
+            self.holes[which],
+            self.lying[which],
+            self.sure[which],
+            Seen(self.seen.top[which], self.seen.ring[which], self.seen.wood[which]),
+        )
+
+    def __add__(self, other: "Disks") -> "Disks":
+        return Disks(
+            np.concatenate([self.centres_mm, other.centres_mm]),
+            np.concatenate([self.sigma_mm, other.sigma_mm]),
+            np.concatenate([self.holes, other.holes]),
+            np.concatenate([self.lying, other.lying]),
+            np.concatenate([self.sure, other.sure]),
+            Seen(
+                np.concatenate([self.seen.top, other.seen.top]),
+                np.concatenate([self.seen.ring, other.seen.ring]),
+                np.concatenate([self.seen.wood, other.seen.wood]),
+            ),
+        )
 
 
 def find_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> tuple[Sighting, ...]:
@@ -58,22 +115,87 @@ def find_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> 
 
 def read_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> Reading:
     """Every disk seen in a picture (h, w, 3) of a board with holes, and the holes that something covers."""
+    return read_table(image_bgr, calibration, profile).reading
+
+
+def read_table(image_bgr: Image, calibration: Calibration, profile: Profile, before: Table | None = None) -> Table:
+    """What a picture (h, w, 3) shows of a table. With `before`, an earlier picture from the same place, only what looks
+    different is read, unless that is much."""
     board = profile.board
     assert isinstance(board, HolesBoard)
     slab = rectify(image_bgr, calibration, board)
+    if before is not None and before.calibration is calibration:
+        changed = changes(slab, before.slab)
+        if changed.share() < _MUCH:
+            return _read_changed(image_bgr, profile, slab, before, changed)
     holes = compare_with_empty(slab, board)
-    cells_mm, unit_mm = board.cells_mm(), slab.unit_mm
+    circles = vote_circles(slab, least_votes=_LEAST_VOTES)
+    fresh = np.ones(len(holes.patches), dtype=bool)
+    new = _Unread(slab, holes, read_cells(holes), fresh, circles, _no_disks(), None)
+    return _read(image_bgr, calibration, profile, new)
 
-    kinds = read_cells(holes)
+
+def _read_changed(image_bgr: Image, profile: Profile, slab: Slab, before: Table, changed: Changes) -> Table:
+    board = profile.board
+    assert isinstance(board, HolesBoard)
+    cells_mm = board.cells_mm()
+    fresh = changed.near(slab, cells_mm, PATCH / 2 * PIXEL)
+    # What could not be told before is looked at again.
+    fresh |= _unknown(before.kinds) & ~np.isin(np.arange(len(cells_mm)), before.disks.holes)
+    holes = before.holes.again(slab, board, changed.light, fresh)
+    kinds = before.kinds.copy()
+    if fresh.any():
+        kinds[fresh] = read_cells(holes, fresh)
+    on_surface = before.disks.holes < 0
+    stale = np.where(on_surface, changed.near(slab, before.disks.centres_mm, REACH.max()), fresh[before.disks.holes])
+    margin = math.ceil(RADIUS / PIXEL) + 2
+    found = [
+        vote_circles(
+            slab.part(left - margin, top - margin, right + margin, bottom + margin),
+            least_votes=_LEAST_VOTES,
+            edge=before.edge,
+        )
+        for left, top, right, bottom in changed.windows(slab, before.disks.centres_mm[stale & on_surface], RADIUS)
+    ]
+    circles = Circles(
+        np.concatenate([np.zeros((0, 2)), *(some.centres_mm for some in found)]),
+        np.concatenate([np.zeros(0, np.float32), *(some.votes for some in found)]),
+        before.edge,
+    )
+    new = _Unread(slab, holes, kinds, fresh, circles, before.disks[~stale], before.light)
+    return _read(image_bgr, before.calibration, profile, new)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unread:
+    """A picture of which the holes that are `fresh` and the circles are still to be judged; `kept` are known disks."""
+
+    slab: Slab
+    holes: Holes
+    kinds: Array
+    fresh: npt.NDArray[np.bool_]
+    circles: Circles
+    kept: Disks
+    light: Floats | None
+
+
+def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Unread) -> Table:
+    board = profile.board
+    assert isinstance(board, HolesBoard)
+    holes, kinds, kept = new.holes, new.kinds, new.kept
+    cells_mm, unit_mm = board.cells_mm(), new.slab.unit_mm
     disk = kinds[:, 1] + kinds[:, 2]
-    covered = (kinds[:, 3] > kinds[:, 0]) & (disk <= _DISK)
+    covered = _covered(kinds)
     near = np.linalg.norm(cells_mm[:, None] - cells_mm[covered], axis=2) < _NEIGHBOUR * board.pitch_mm
     by_hand = near.sum(axis=1) >= _HAND_HOLES
     occupied = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, disk > _DISK)
-    flat = np.flatnonzero(occupied & (kinds[:, 2] <= kinds[:, 1]))
-    circles_mm, votes = surface_circles(slab, calibration, board, least_votes=_LEAST_VOTES)
-    plain = _nearest_apart(circles_mm, cells_mm[holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
-    circles_mm, votes = circles_mm[~plain], votes[~plain]
+    occupied = np.where(new.fresh, occupied, np.isin(np.arange(len(cells_mm)), kept.holes))
+    flat = np.flatnonzero(new.fresh & occupied & (kinds[:, 2] <= kinds[:, 1]))
+    circles_mm, votes = surface_circles(new.circles, calibration, board, unit_mm)
+    kept_mm = kept.centres_mm[kept.holes < 0]
+    idle = _nearest_apart(circles_mm, cells_mm[holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
+    idle |= _nearest_apart(circles_mm, kept_mm) < _APART * unit_mm
+    circles_mm, votes = circles_mm[~idle], votes[~idle]
 
     # One fit for the disks in holes and those on the surface.
     count = len(flat)
@@ -84,42 +206,68 @@ def read_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> 
     pooled = pooled_features(rims.samples[count:], votes, holes.wood.mean(axis=0))
     spots = read_spots(rims.features[count:], pooled)
     falls = _nearest_apart(rims.centres_mm[count:], cells_mm[~occupied]) < _least_rest_mm(board) - _SLACK * unit_mm
-    on_surface = count + _pick(rims.centres_mm[count:], np.where(falls, 0, 1 - spots[:, 0]), _APART * unit_mm)
-    leaning = spots[on_surface - count, 2] > spots[on_surface - count, 1]
+    taken = _nearest_apart(rims.centres_mm[count:], kept_mm) < _APART * unit_mm
+    certain = np.where(falls | taken, 0, 1 - spots[:, 0])
+    picked = _pick(rims.centres_mm[count:], certain, _APART * unit_mm)
+    on_surface = count + picked
+    leaning = spots[picked, 2] > spots[picked, 1]
     # A tilted disk stands up from its hole, so none is under a disk that lies over the hole.
-    over_mm = _nearest_apart(cells_mm, rims.centres_mm[on_surface])
-    tilted = np.flatnonzero(occupied & (kinds[:, 2] > kinds[:, 1]) & (over_mm > _OVER_TILTED * unit_mm))
+    over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[on_surface]]))
+    tilted = new.fresh & occupied & (kinds[:, 2] > kinds[:, 1]) & (over_mm > _OVER_TILTED * unit_mm)
+    tilts = np.flatnonzero(tilted)
 
     fitted = np.concatenate([np.arange(count), on_surface])
-    centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilted]])
-    sigma_mm = np.concatenate([rims.sigma_mm[fitted], np.full(len(tilted), _TILTED_SIGMA * unit_mm)])
+    centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilts]])
+    sigma_mm = np.concatenate([rims.sigma_mm[fitted], np.full(len(tilts), _TILTED_SIGMA * unit_mm)])
     sigma_mm[count : len(fitted)][leaning] = _LEANING_SIGMA * unit_mm
-    lying: list[LyingSeen] = ["in_cell"] * count
-    lying += ["leaning" if leans else "flat" for leans in leaning]
-    lying += ["tilted"] * len(tilted)
-    sure = np.concatenate(
-        [kinds[flat, 1] + kinds[flat, 2], 1 - spots[on_surface - count, 0], kinds[tilted, 1] + kinds[tilted, 2]]
+    disks = kept + Disks(
+        centres_mm,
+        sigma_mm,
+        np.concatenate([flat, np.full(len(picked), -1), tilts]),
+        np.array(["in_cell"] * count + ["leaning" if leans else "flat" for leans in leaning] + ["tilted"] * len(tilts)),
+        np.concatenate([disk[flat], certain[picked], disk[tilts]]),
+        _seen(rims, fitted, holes, tilts, centres_mm, cells_mm),
     )
-    shares = tell_colours(_seen(rims, fitted, holes, tilted, centres_mm, cells_mm), _paints(profile))
-    cells: list[int | None] = [*flat.tolist(), *[None] * len(on_surface), *tilted.tolist()]
-    disks = tuple(
+    # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
+    beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
+    hidden = beside & _unknown(kinds) & ~np.isin(np.arange(len(cells_mm)), disks.holes)
+    cells = tuple(_row_and_column(cell, board) for cell in np.flatnonzero(hidden).tolist())
+    shares, light = tell_colours(disks.seen, _paints(profile), new.light)
+    reading = Reading(_sightings(disks, shares, profile, board), cells)
+    return Table(reading, calibration, new.slab, holes, kinds, new.circles.edge, disks, light)
+
+
+def _sightings(disks: Disks, shares: Floats, profile: Profile, board: HolesBoard) -> tuple[Sighting, ...]:
+    lying: list[LyingSeen] = disks.lying.tolist()
+    return tuple(
         Sighting(
             (float(centre[0]), float(centre[1])),
             float(sigma),
             profile.colours[int(share.argmax())][0],
             how,
-            None if cell is None else _row_and_column(cell, board),
-            float(certain * share.max()),
+            None if hole < 0 else _row_and_column(int(hole), board),
+            float(sure * share.max()),
         )
-        for centre, sigma, share, how, cell, certain in zip(
-            centres_mm, sigma_mm, shares, lying, cells, sure, strict=True
+        for centre, sigma, share, how, hole, sure in zip(
+            disks.centres_mm, disks.sigma_mm, shares, lying, disks.holes, disks.sure, strict=True
         )
     )
-    told = np.isin(np.arange(len(cells_mm)), np.concatenate([flat, tilted]))
-    # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
-    beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    unknown = beside & (covered | (disk > _NO_DISK))
-    return Reading(disks, tuple(_row_and_column(cell, board) for cell in np.flatnonzero(~told & unknown).tolist()))
+
+
+def _no_disks() -> Disks:
+    seen = Seen(*(np.zeros((0, 3)) for _ in range(3)))
+    nothing = np.zeros(0)
+    return Disks(np.zeros((0, 2)), nothing, nothing.astype(np.intp), nothing.astype("U7"), nothing.astype("f4"), seen)
+
+
+def _covered(kinds: Array) -> npt.NDArray[np.bool_]:
+    """The holes that something covers which is no disk."""
+    return np.asarray((kinds[:, 3] > kinds[:, 0]) & (kinds[:, 1] + kinds[:, 2] <= _DISK))
+
+
+def _unknown(kinds: Array) -> npt.NDArray[np.bool_]:
+    """The holes of which it cannot be told whether they hold a disk, unless one was found there."""
+    return np.asarray(_covered(kinds) | (kinds[:, 1] + kinds[:, 2] > _NO_DISK))
 
 
 def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:
@@ -127,10 +275,9 @@ def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:
 
 
 def surface_circles(
-    slab: Slab, calibration: Calibration, board: HolesBoard, *, least_votes: float
+    circles: Circles, calibration: Calibration, board: HolesBoard, unit_mm: float
 ) -> tuple[Floats, Array]:
     """Where disks may lie on the surface: board millimetres of their middles, (n, 2), and their votes, (n,)."""
-    circles = vote_circles(slab, least_votes=least_votes)
     camera = calibration.camera_mm()
     # What lies higher is seen further from the camera's foot.
     centres_mm = camera[:2] + (circles.centres_mm - camera[:2]) * (camera[2] - board.disk_height_mm) / camera[2]
@@ -139,7 +286,7 @@ def surface_circles(
     from_hole = np.linalg.norm(both[:, :, None] - cells_mm, axis=3).min(axis=(0, 2))
     reach_mm = board.disk_diameter_mm / 2
     inside = ((centres_mm > -reach_mm) & (centres_mm < (board.width_mm + reach_mm, board.length_mm + reach_mm))).all(1)
-    keep = np.flatnonzero(inside & (from_hole > _NEAR_HOLE * slab.unit_mm))[:_MOST_CIRCLES]
+    keep = np.flatnonzero(inside & (from_hole > _NEAR_HOLE * unit_mm))[:_MOST_CIRCLES]
     return centres_mm[keep], circles.votes[keep]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from vision.board import Floats, HolesBoard, Image
 from vision.calibration import Calibration, CalibrationError
@@ -23,6 +24,11 @@ _OFFSETS = (np.arange(PATCH) - (PATCH - 1) / 2) * PIXEL
 _FROM_MIDDLE = np.hypot(*np.meshgrid(_OFFSETS, _OFFSETS))
 _RING_MASK = (_FROM_MIDDLE > 17.0) & (_FROM_MIDDLE < 19.9)
 """The pixels of a patch that show the slab's wood."""
+_CHANGE = 0.07
+_CHANGE_FOLD = 6.0
+"""A place looks different when its log brightness differs by so much, and by so many times what is usual."""
+_SPECK = 4
+"""Regions no wider than this, in half the slab's pixels, hold no new disk."""
 LOG = np.log(np.arange(256, dtype=np.float32) + 4)
 """Log brightness of each 8-bit value; the 4 keeps the noise of black pixels small."""
 
@@ -34,14 +40,21 @@ class Slab:
     log: Array
     """(h, w, 3)"""
     unit_mm: float
+    first: tuple[int, int] = (0, 0)
+    """Column and row of the whole slab's picture at which this part of it begins."""
 
     def places(self, points_mm: Floats) -> Floats:
         """Pixels (n, 2) in `log` of board points (n, 2) at z = 0."""
-        return (points_mm / self.unit_mm + MARGIN) / PIXEL - 0.5
+        return (points_mm / self.unit_mm + MARGIN) / PIXEL - 0.5 - self.first
 
     def points_mm(self, places: Floats) -> Floats:
         """Board points (n, 2) at z = 0 of pixels (n, 2) in `log`."""
-        return ((places + 0.5) * PIXEL - MARGIN) * self.unit_mm
+        return ((places + self.first + 0.5) * PIXEL - MARGIN) * self.unit_mm
+
+    def part(self, left: int, top: int, right: int, bottom: int) -> "Slab":
+        """The pixels from left and top up to right and bottom, as far as there are any."""
+        left, top = max(left, 0), max(top, 0)
+        return Slab(self.log[top:bottom, left:right], self.unit_mm, (self.first[0] + left, self.first[1] + top))
 
     def patches(self, centres_mm: Floats) -> Array:
         """Log brightness round board points at z = 0: (n, PATCH, PATCH, 3)."""
@@ -50,6 +63,8 @@ class Slab:
         count = len(centres_mm)
         map_x = np.broadcast_to(x[:, None, None] + offsets[None, None, :], (count, PATCH, PATCH))
         map_y = np.broadcast_to(y[:, None, None] + offsets[None, :, None], (count, PATCH, PATCH))
+        if not count:
+            return np.zeros((0, PATCH, PATCH, 3), np.float32)  # OpenCV maps nothing to an error
         shape = (count * PATCH, PATCH)
         found = cv2.remap(
             self.log, map_x.reshape(shape), map_y.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
@@ -108,6 +123,66 @@ class Holes:
     """(n, 3) log brightness of the slab round each hole, smoothed over the board"""
     oddness: Array
     """(n,) root mean square residual, in multiples of that of the most ordinary holes"""
+    ordinary: float
+    """Root mean square residual of the most ordinary holes"""
+
+    def again(self, slab: Slab, board: HolesBoard, light: Array, fresh: npt.NDArray[np.bool_]) -> "Holes":
+        """The holes of the next picture of the same table, in which only those that are `fresh` (n,) look different,
+        and the light's log brightness has changed by (3,)."""
+        patches, residual, oddness = self.patches + light, self.residual.copy(), self.oddness.copy()
+        empty = patches[fresh] - residual[fresh]
+        patches[fresh] = slab.patches(board.cells_mm()[fresh])
+        residual[fresh] = patches[fresh] - empty
+        oddness[fresh] = np.sqrt(np.square(residual[fresh]).mean(axis=(1, 2, 3))) / self.ordinary
+        return Holes(patches, residual, self.wood + light, oddness, self.ordinary)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """Where one picture of a table differs from another, at half the slab's resolution."""
+
+    mask: npt.NDArray[np.uint8]
+    """(h, w), 1 where the slab looks different"""
+    light: Array
+    """(3,) by how much the light's log brightness has changed"""
+    apart: Array
+    """(h, w), how far away the nearest such place is, in units"""
+
+    def share(self) -> float:
+        """How much of the slab looks different, 0 to 1."""
+        return float(self.mask.mean())
+
+    def near(self, slab: Slab, points_mm: Floats, reach: float) -> npt.NDArray[np.bool_]:
+        """Whether anything differs within `reach` units of each board point (n, 2)."""
+        column, row = np.rint((slab.places(points_mm) - 0.5) / 2).astype(np.intp).T
+        high, wide = self.mask.shape
+        return np.asarray(self.apart[np.clip(row, 0, high - 1), np.clip(column, 0, wide - 1)] <= reach)
+
+    def windows(self, slab: Slab, disks_mm: Floats, reach: float) -> list[tuple[int, int, int, int]]:
+        """Left, top, right and bottom, in the slab's pixels, of each region that differs, and of those that lie within
+        `reach` units of some disks (n, 2)."""
+        joined = cv2.dilate(self.mask, np.ones((3, 3), np.uint8))
+        for x, y in np.rint((slab.places(disks_mm) - 0.5) / 2).astype(int).tolist():
+            cv2.circle(joined, (x, y), round(reach / PIXEL / 2), 1, cv2.FILLED)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(joined)
+        return [
+            (int(2 * x), int(2 * y), int(2 * (x + w)), int(2 * (y + h)))
+            for x, y, w, h, _ in stats[1:]
+            if max(w, h) > _SPECK
+        ]
+
+
+def changes(slab: Slab, before: Slab) -> Changes:
+    """Where two pictures of a table, taken from the same place, differ besides noise and the light of all of it."""
+    high, wide = slab.log.shape[:2]
+    step = cv2.resize(cv2.subtract(slab.log, before.log), (wide // 2, high // 2), interpolation=cv2.INTER_AREA)
+    light = np.median(step[::2, ::2].reshape(-1, 3), axis=0).astype(np.float32)
+    blue, green, red = cv2.split(cv2.absdiff(step, np.array([*light, 0.0])))
+    differs = cv2.max(cv2.max(blue, green), red)
+    usual = float(np.median(differs[::2, ::2]))
+    same = (differs <= max(_CHANGE, _CHANGE_FOLD * usual)).astype(np.uint8)
+    apart = np.asarray(cv2.distanceTransform(same, cv2.DIST_L2, 3), dtype=np.float32) * np.float32(2 * PIXEL)
+    return Changes(1 - same, light, apart)
 
 
 def compare_with_empty(slab: Slab, board: HolesBoard) -> Holes:
@@ -131,12 +206,13 @@ def compare_with_empty(slab: Slab, board: HolesBoard) -> Holes:
         rest = np.eye(len(fit)) - fit
         square = np.sum((rest @ products) * rest, axis=1)
         distance = np.sqrt(np.maximum(square, 0) / flat.shape[1])
-        oddness = distance / max(float(np.sort(distance)[: max(1, int(0.55 * len(distance)))].mean()), 1e-6)
+        ordinary = max(float(np.sort(distance)[: max(1, int(0.55 * len(distance)))].mean()), 1e-6)
+        oddness = distance / ordinary
         weight = np.clip(1 - np.square(oddness / 3), 0, 1) ** 2 + 1e-6
     fit = _weighted_fit(terms, weight).astype(np.float32)
     residual = np.asarray(flat - fit @ flat, dtype=np.float32)
     wood = np.asarray(fit @ patches[:, _RING_MASK].mean(axis=1), dtype=np.float32)
-    return Holes(patches, residual.reshape(patches.shape), wood, oddness)
+    return Holes(patches, residual.reshape(patches.shape), wood, oddness, ordinary)
 
 
 def _quadratic(points: Floats) -> Floats:

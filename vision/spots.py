@@ -30,10 +30,12 @@ class Circles:
     """(n, 2), as if they lay at z = 0"""
     votes: Array
     """(n,)"""
+    edge: float
+    """The energy of the weakest edges that voted"""
 
 
-def vote_circles(slab: Slab, *, least_votes: float) -> Circles:
-    """The peaks of the circle votes that reach least_votes."""
+def vote_circles(slab: Slab, *, least_votes: float, edge: float | None = None) -> Circles:
+    """The peaks of the circle votes that reach least_votes. For part of a slab, `edge` is that of the whole."""
     along_x = cv2.Scharr(slab.log, cv2.CV_32F, 1, 0)
     along_y = cv2.Scharr(slab.log, cv2.CV_32F, 0, 1)
     # The structure tensor over the colours (Di Zenzo 1986): its main direction needs no sign, as each edge votes
@@ -42,18 +44,19 @@ def vote_circles(slab: Slab, *, least_votes: float) -> Circles:
     xx = cv2.transform(along_x * along_x, total).ravel()
     yy = cv2.transform(along_y * along_y, total).ravel()
     energy = xx + yy
-    sample = energy[::5]
-    threshold = max(float(np.partition(sample, len(sample) // 2)[len(sample) // 2]), 1e-9)
-    edge = np.flatnonzero(energy > threshold)
-    xy = cv2.transform(along_x * along_y, total).ravel()[edge]
+    if edge is None:
+        sample = energy[::5]
+        edge = max(float(np.partition(sample, len(sample) // 2)[len(sample) // 2]), 1e-9)
+    voters = np.flatnonzero(energy > edge)
+    xy = cv2.transform(along_x * along_y, total).ravel()[voters]
     # The direction is half the angle of (xx - yy, 2 xy); its cosine and sine by the half-angle formulas.
-    doubled = xx[edge] - yy[edge]
+    doubled = xx[voters] - yy[voters]
     doubled /= np.sqrt(doubled * doubled + 4 * xy * xy) + np.float32(1e-12)
     step_x = RADIUS / PIXEL * np.sqrt((1 + doubled) / 2)
     step_y = RADIUS / PIXEL * np.copysign(np.sqrt((1 - doubled) / 2), xy)
-    weight = np.minimum(np.sqrt(energy[edge] / threshold) / _FULL_EDGE, 1)
+    weight = np.minimum(np.sqrt(energy[voters] / edge) / _FULL_EDGE, 1)
     high, wide = slab.log.shape[:2]
-    at_y, at_x = np.divmod(edge, wide)
+    at_y, at_x = np.divmod(voters, wide)
     votes = np.zeros(high * wide)
     for x, y in ((at_x + step_x, at_y + step_y), (at_x - step_x, at_y - step_y)):
         to_x, to_y = np.rint(x).astype(np.int32), np.rint(y).astype(np.int32)
@@ -65,9 +68,8 @@ def vote_circles(slab: Slab, *, least_votes: float) -> Circles:
     row, column = row[order], column[order]
     middle_x = column + _peak_offset(field, row, column, 0, 1)
     middle_y = row + _peak_offset(field, row, column, 1, 0)
-    return Circles(
-        slab.points_mm(np.column_stack([middle_x, middle_y])), np.asarray(field[row, column], dtype=np.float32)
-    )
+    centres_mm = slab.points_mm(np.column_stack([middle_x, middle_y]))
+    return Circles(centres_mm, np.asarray(field[row, column], dtype=np.float32), edge)
 
 
 def _peak_offset(field: cv2.typing.MatLike, row: Indices, column: Indices, down: int, right: int) -> Floats:

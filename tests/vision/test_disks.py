@@ -241,7 +241,7 @@ COLOURS = [
 @pytest.mark.parametrize(("top", "wood", "colour"), [row[1:] for row in COLOURS], ids=[row[0] for row in COLOURS])
 def test_a_lone_disk_is_told_by_its_colour(top: tuple[float, ...], wood: tuple[float, ...], colour: str):
     unseen = np.full((1, 3), np.nan)
-    share = tell_colours(Seen(np.array([top], float), unseen, np.array([wood], float)), PAINTS)
+    share, _ = tell_colours(Seen(np.array([top], float), unseen, np.array([wood], float)), PAINTS)
     assert "ab"[int(share[0].argmax())] == colour
 
 

@@ -25,7 +25,8 @@ def examples(folders: list[str]) -> tuple[torch.Tensor, torch.Tensor, Where]:
     patches, labels, where = [], [], []
     for picture in read_pictures(folders):
         board = picture.board
-        patches.append(cell_features(compare_with_empty(rectify(picture.image_bgr, picture.calibration, board), board)))
+        holes = compare_with_empty(rectify(picture.image_bgr, picture.calibration, board), board)
+        patches.append(cell_features(holes, np.arange(len(holes.patches))))
         in_holes = {tuple(disk["hole"]): disk for disk in picture.disks if disk["hole"]}
         for index in range(board.rows * board.columns):
             cell = (index // board.columns + 1, index % board.columns + 1)

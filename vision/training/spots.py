@@ -15,7 +15,7 @@ from torch import nn
 from vision.disks import surface_circles
 from vision.rims import fit_rims
 from vision.slab import compare_with_empty, rectify
-from vision.spots import CLASSES, pooled_features
+from vision.spots import CLASSES, pooled_features, vote_circles
 from vision.training.pictures import Picture, read_pictures
 from vision.training.rims import vary
 
@@ -32,7 +32,7 @@ def examples(folders: list[str], *, jitter: bool) -> Examples:
         unit_mm = board.disk_diameter_mm / 28
         slab = rectify(picture.image_bgr, picture.calibration, board)
         wood = compare_with_empty(slab, board).wood.mean(axis=0)
-        places, votes = surface_circles(slab, picture.calibration, board, least_votes=2.0)
+        places, votes = surface_circles(vote_circles(slab, least_votes=2.0), picture.calibration, board, unit_mm)
         if jitter:
             surface = np.array([[d["x"], d["y"]] for d in picture.disks if not d["hole"]]).reshape(-1, 2)
             near = np.repeat(surface, 3, axis=0) + rng.normal(0, 0.8 * unit_mm, (3 * len(surface), 2))
