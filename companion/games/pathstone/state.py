@@ -101,8 +101,8 @@ def plays(state: State) -> tuple[tuple[Move, State], ...]:
     if state.result is not None:
         return ()
     return tuple(
-        (_move(state.size, key), State(state.size, tuple(squares), reserves, state.ply + 1))
-        for key, squares, reserves in _successors(state)
+        (move_from_key(state.size, key), State(state.size, tuple(squares), reserves, state.ply + 1))
+        for key, squares, reserves in successors_of(state)
     )
 
 
@@ -110,7 +110,7 @@ def play(state: State, move: Move) -> State:
     """The state after a legal move. Raises ValueError for any other; `judge` says why it is illegal."""
     wanted = _key(state, move)
     if state.result is None and state.on_board(move.cell):
-        for key, squares, reserves in _successors(state):
+        for key, squares, reserves in successors_of(state):
             if key == wanted:
                 return State(state.size, tuple(squares), reserves, state.ply + 1)
     raise ValueError(f"{move} is not legal")
@@ -142,7 +142,7 @@ def threats(state: State, player: Player) -> tuple[Move, ...]:
     if state.result is not None or state.opening:
         return ()
     after = successors(board, list(state.squares), state.reserves, 2 + me)  # past the opening, this player to move
-    return tuple(_move(state.size, key) for key, squares, _ in after if has_path(board, roads(squares)[me]))
+    return tuple(move_from_key(state.size, key) for key, squares, _ in after if has_path(board, roads(squares)[me]))
 
 
 def stack_from_square(square: int) -> Stack:
@@ -161,11 +161,13 @@ def square_from_stack(stack: Stack) -> int:
     return square << 2 | (KINDS.index(stack[-1].kind) if stack else 0)
 
 
-def _successors(state: State) -> list[tuple[Key, Squares, Reserves]]:
+def successors_of(state: State) -> list[tuple[Key, Squares, Reserves]]:
+    """Every move of the player to move with the position after it, as `position` has them."""
     return successors(board_of(state.size), list(state.squares), state.reserves, state.ply)
 
 
-def _move(size: int, key: Key) -> Move:
+def move_from_key(size: int, key: Key) -> Move:
+    """The move that a key of `position` stands for."""
     row, column = divmod(key[0], size)
     cell = (row + 1, column + 1)
     if len(key) == 2:
