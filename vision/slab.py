@@ -146,7 +146,7 @@ class Changes:
     light: Array
     """(3,) by how much the light's log brightness has changed"""
     apart: Array
-    """(h, w), how far away the nearest such place is, in units"""
+    """(h, w), how many pixels away the nearest such place is"""
 
     def share(self) -> float:
         """How much of the slab looks different, 0 to 1."""
@@ -156,7 +156,7 @@ class Changes:
         """Whether anything differs within `reach` units of each board point (n, 2)."""
         column, row = np.rint((slab.places(points_mm) - 0.5) / 2).astype(np.intp).T
         high, wide = self.mask.shape
-        return np.asarray(self.apart[np.clip(row, 0, high - 1), np.clip(column, 0, wide - 1)] <= reach)
+        return np.asarray(self.apart[np.clip(row, 0, high - 1), np.clip(column, 0, wide - 1)] <= reach / PIXEL / 2)
 
     def windows(self, slab: Slab, disks_mm: Floats, reach: float) -> list[tuple[int, int, int, int]]:
         """Left, top, right and bottom, in the slab's pixels, of each region that differs, and of those that lie within
@@ -181,7 +181,7 @@ def changes(slab: Slab, before: Slab) -> Changes:
     differs = cv2.max(cv2.max(blue, green), red)
     usual = float(np.median(differs[::2, ::2]))
     same = (differs <= max(_CHANGE, _CHANGE_FOLD * usual)).astype(np.uint8)
-    apart = np.asarray(cv2.distanceTransform(same, cv2.DIST_L2, 3), dtype=np.float32) * np.float32(2 * PIXEL)
+    apart = np.asarray(cv2.distanceTransform(same, cv2.DIST_L2, 3), dtype=np.float32)
     return Changes(1 - same, light, apart)
 
 
