@@ -159,13 +159,14 @@ class BoardGrid:
             self._show(shown.colours)
         if self._counted is None or now_s - self._counted_s >= _COUNT_EVERY_S:
             self._counted, self._counted_s = self._counters(), now_s
-        says = self._sensors.says()
         self._live.equip(
             Hardware(
                 self._counted,
                 self._since,
+                self._alone,
+                self._believed,
                 tuple((cell, self._lights[cell]) for cell in self._cells if cell in self._lights),
-                tuple(says.items()),
+                tuple(self._sensors.says().items()),
                 self._sensors.stuck(),
                 self._cells,
             )

@@ -46,6 +46,10 @@ class Hardware:
 
     counters: Counters
     since: str
+    alone: bool = False
+    """Whether no camera watches the board."""
+    sensed: bool = True
+    """Whether what the sensors say is used at all."""
     lights: tuple[tuple[Cell, Light], ...] = ()
     says: tuple[tuple[Cell, bool], ...] = ()
     """What each sensor says, also those that are left out."""

@@ -95,7 +95,7 @@ class Session:
             if not grid.is_there:
                 self._live.watch(Watch.GRID_LOST, "nothing is watched until the grid is back")
             else:
-                self._live.watch(Watch.WATCHING)
+                self._live.watch(Watch.WATCHING, "by its sensors alone")
                 if grid.has_changed(ALONE_REST_S):
                     self._take(grid.look())
             self._light()

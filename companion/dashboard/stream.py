@@ -11,9 +11,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, Response, abort, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
+from companion.dashboard.hardware import hardware_to_json
 from companion.dashboard.table import Table
 from companion.live import Live
 from companion.store import StoreError
@@ -26,7 +27,7 @@ _PING_S = 5.0
 
 
 def events(table: Table, live: Live) -> Blueprint:
-    """GET /events, and the same once, for programs: GET /state and GET /log."""
+    """GET /events, and the same once, for programs: GET /state, GET /log and GET /grid."""
     blueprint = Blueprint("stream", __name__)
     places = threading.BoundedSemaphore(MOST_STREAMS)
 
@@ -48,12 +49,16 @@ def events(table: Table, live: Live) -> Blueprint:
     def log() -> list[dict[str, Any]]:
         return table.log(_number(request.args.get("after")))
 
+    @blueprint.get("/grid")
+    def grid() -> Response:
+        return jsonify(hardware_to_json(live.hardware()))
+
     return blueprint
 
 
 def _follow(table: Table, live: Live, after: int) -> Iterator[str]:
     yield "retry: 1000\n\n"
-    heard, shown = -1, None
+    heard, shown, equipped = -1, None, None
     while True:
         heard = live.wait(heard, _PING_S)
         try:
@@ -64,6 +69,10 @@ def _follow(table: Table, live: Live, after: int) -> Iterator[str]:
         for line in lines:
             after = line["seq"]
             yield f"id: {after}\nevent: entry\ndata: {json.dumps(line)}\n\n"
+        hardware = live.hardware()
+        if hardware != equipped:
+            equipped = hardware
+            yield f"event: grid\ndata: {json.dumps(hardware_to_json(hardware))}\n\n"
         if state != shown:
             shown = state
             yield f"event: state\ndata: {json.dumps(state)}\n\n"

@@ -7,8 +7,10 @@ from typing import Any
 from companion.dashboard.buttons import buttons
 from companion.dashboard.words import COUNTED, MODES, Words, colour_words
 from companion.games import pathways
+from companion.games.compare import cell_mm
 from companion.games.match import score
-from companion.games.position import DISKS_EACH, State
+from companion.games.position import DISKS_EACH, Doubt, State
+from companion.games.witnesses import as_told
 from companion.inputs import Look, Undo, disk_to_json
 from companion.live import Live, Watch
 from companion.referee import Referee, Standing
@@ -99,7 +101,7 @@ class Table:
         if after.match is not None:
             self._words = Words(dict(zip(Player, after.match.names, strict=True)), self._colour_words, self._board)
         if isinstance(entry.input, Look):
-            self._hidden = entry.input.hidden
+            self._hidden = as_told(entry.input).hidden
         if not entry.rulings:
             if after != before:
                 self._changes.append((entry.n, entry.seq))
@@ -189,7 +191,7 @@ class Table:
             "hidden": self._hidden,
             "orders": [self._order_json(order) for order in (*game.orders, *self._advice)],
             "winner": None if winner is None else winner.value,
-            "asked": [disk_to_json(disk) for disk in game.questions[0].disks] if game.questions else [],
+            "asked": _asked_json(game),
             "question": self._ruling_json(game.questions[0]) if game.questions else None,
             "buttons": buttons(phase, game, self._words),
         }
@@ -203,6 +205,17 @@ class Table:
             "x_mm": order.x_mm,
             "y_mm": order.y_mm,
         }
+
+
+def _asked_json(game: State) -> list[Json]:
+    """The places that the question is about: disks, or the hole of which only a sensor tells."""
+    if not game.questions:
+        return []
+    question, asked = game.question, game.questions[0]
+    if question is None or question.doubt not in (Doubt.WITNESS, Doubt.COLOUR) or asked.disks:
+        return [disk_to_json(disk) for disk in asked.disks]
+    places = (cell_mm(game.setup.field, cell) for cell in asked.cells)
+    return [{"x_mm": x_mm, "y_mm": y_mm} for x_mm, y_mm in places]
 
 
 def _disks_json(game: State) -> list[Json]:

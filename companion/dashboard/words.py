@@ -2,6 +2,7 @@
 
 import re
 
+from companion.games.witnesses import A_DISK, B_DISK
 from companion.inputs import Declaration, Declared, DiskCorrection, Input, Look, SeenDisk, Undo
 from companion.ruling import (
     Accepted,
@@ -70,6 +71,8 @@ _CANDIDATES = {
     "flick": "By a flick",
     "by-hand": "By a hand",
     "left-the-board": "The one that left the board",
+    "camera-is-right": "The camera is right",
+    "sensor-is-right": "The sensor is right",
 }
 
 
@@ -124,6 +127,8 @@ class Words:
 
     def candidate(self, choice: str) -> str:
         """One answer to a question of the referee."""
+        if choice in (A_DISK, B_DISK):
+            return f"A {self.colours[Player.A if choice == A_DISK else Player.B]} disk"
         return _CANDIDATES.get(choice) or sentence(f"the one {choice}")
 
     def said(self, given: Input) -> str:

@@ -22,6 +22,11 @@ export function cellCentre(board, [row, column]) {
   return [board.margin_mm + (column - 1) * board.pitch_mm, board.first_row_mm + (row - 1) * board.pitch_mm];
 }
 
+// The middle of a cell on a small map with one unit a cell, seen from where the board is.
+export function placeOfCell([row, column], rows, columns) {
+  return turned ? [columns - column + 0.5, row - 0.5] : [column - 0.5, rows - row + 0.5];
+}
+
 // Where a click fell: board millimetres, and the cell whose hole it is in, or null.
 export function placeOfClick(root, board, event) {
   const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());

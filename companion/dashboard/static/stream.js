@@ -4,7 +4,7 @@
 let source = null;
 let last = 0;
 
-export function follow({ onEntry, onState, onLink }) {
+export function follow({ onEntry, onState, onGrid, onLink }) {
   const open = () => {
     if (source !== null || document.visibilityState === "hidden") return;
     source = new EventSource(`/events?after=${last}`);
@@ -17,6 +17,7 @@ export function follow({ onEntry, onState, onLink }) {
       onLink(true);
       onState(JSON.parse(event.data));
     });
+    source.addEventListener("grid", (event) => onGrid(JSON.parse(event.data)));
     source.addEventListener("error", () => {
       onLink(false);
       // The browser tries again by itself, except after an answer that is no stream: the server was full or is gone.

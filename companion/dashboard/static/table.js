@@ -2,6 +2,7 @@
 
 import { html, find, setText, inkOn } from "./dom.js";
 import { drawBoard, turnBoard, placeOfClick, describeDisk } from "./board.js";
+import { renderHardware } from "./hardware.js";
 import { follow, watchPicture, send } from "./stream.js";
 
 const PLAYERS = ["a", "b"];
@@ -15,10 +16,12 @@ const WATCH = {
   moving: "Waiting for rest",
   "board-lost": "Board not found",
   "camera-lost": "Camera lost",
+  "grid-lost": "Grid lost",
   ended: "The source ended",
 };
 
 let state = null;
+let grid = null; // the LEDs and sensors, null where there are none
 let asking = false; // whether the form for another match is open over a finished one
 let chosen = null; // the correction being made: {disk: index or null, place: where clicked or null}
 const log = new Map(); // the log's lines by number
@@ -41,6 +44,11 @@ follow({
     if (before === null || before.match !== next.match || JSON.stringify(before.disks) !== JSON.stringify(next.disks)) chosen = null;
     render();
   },
+  onGrid(next) {
+    grid = next;
+    renderHardware(grid, state);
+    find("#camera").hidden = grid !== null && grid.alone;
+  },
   onLink(up) {
     document.body.classList.toggle("unlinked", !up);
     if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
@@ -57,7 +65,8 @@ function render() {
   find("#simulated").hidden = !state.simulated;
   const watch = find("#watch");
   watch.dataset.state = state.watch.state;
-  setText(watch, WATCH[state.watch.state]);
+  const by = state.watch.state === "watching" && state.watch.why ? ` ${state.watch.why}` : "";
+  setText(watch, WATCH[state.watch.state] + by);
   const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
   alarm(lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "");
   for (const player of PLAYERS) renderTokens(player);
@@ -73,6 +82,7 @@ function render() {
   renderTrack();
   renderLog();
   renderBoard();
+  renderHardware(grid, state);
 }
 
 function alarm(text) {
@@ -217,6 +227,7 @@ find("#board").addEventListener("keydown", (event) => {
 find("#turn-board").addEventListener("click", () => {
   turnBoard();
   if (state !== null && state.phase !== "start") renderBoard();
+  renderHardware(grid, state);
 });
 
 const enlarge = () => (document.fullscreenElement ? document.exitFullscreen() : find("#picture").requestFullscreen());
