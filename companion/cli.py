@@ -280,10 +280,11 @@ def bench(pictures: int, as_json: bool) -> None:
     samples = []
     for seed in tqdm(range(pictures), desc="rendering", file=sys.stderr, disable=not sys.stderr.isatty()):
         image, truth = random_picture(seed, size_wh=(1920, 1080), arm=False)
+        before, _ = random_picture(seed, size_wh=(1920, 1080), arm=False, flicks_before=1)
         profile = parse_profile(profile_toml(truth))
         calibration = calibrate(truth["corners_px"], profile.board.corners_mm(), (1920, 1080), profile.fov_x_deg)
         disks = tuple((d["colour"], (d["x"], d["y"]), d["hole"] and tuple(d["hole"])) for d in truth["disks"])
-        samples.append(Sample(encode_jpeg(image, quality=90), image, calibration, profile, disks))
+        samples.append(Sample(encode_jpeg(image, quality=90), image, before, calibration, profile, disks))
     hand, _ = random_picture(0, size_wh=(1920, 1080), arm=True)
     for row in measure(samples, hand):
         told = row.to_json()
