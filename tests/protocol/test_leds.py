@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.driver import DARK, Rgb
@@ -80,6 +80,7 @@ def changes(draw):
     return held, palette, wanted
 
 
+@settings(deadline=None, derandomize=True)
 @given(change=changes(), payload_bytes=st.sampled_from([16, 17, 60, 248]), use_palette=st.booleans())
 def test_the_messages_lead_to_what_is_wanted_however_they_overtake_one_another(change, payload_bytes, use_palette):
     held, palette, wanted = change
@@ -98,6 +99,7 @@ def test_the_messages_lead_to_what_is_wanted_however_they_overtake_one_another(c
         assert not any(isinstance(message, Palette) for stage in stages for message in stage)
 
 
+@settings(deadline=None, derandomize=True)
 @given(change=changes())
 def test_no_more_is_sent_than_all_cells_one_by_one_would_take(change):
     held, palette, wanted = change
@@ -121,6 +123,7 @@ def test_what_is_of_one_part_is_not_split(message: Request):
     assert split(message) == ()
 
 
+@settings(deadline=None, derandomize=True)
 @given(change=changes(), use_palette=st.booleans())
 def test_halves_do_the_same_as_the_whole(change, use_palette):
     held, palette, wanted = change
