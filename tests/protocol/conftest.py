@@ -16,6 +16,7 @@ from firmware_protocol.codec import Decoder, Frame, encode, encode_raw
 from firmware_protocol.driver import Rgb
 from firmware_protocol.link import Port, open_port
 from firmware_protocol.messages import BAUD, Bitmap, Event, Heartbeat, Hello, Info, Message, Sense
+from hardware_sims.avr import AvrBoard, SteppedBoard, missing
 from hardware_sims.board import Board
 from hardware_sims.ports import InProcess, PtyPort, TcpPort
 
@@ -53,6 +54,24 @@ class Grid:
         self.events: list[Event] = []
         self.heartbeats: list[Heartbeat] = []
         self._seq = 0
+        self._touched: set[int] = set()
+
+    def begin(self) -> None:
+        """Starts the device anew with nothing on it, and greets it."""
+        for cell in tuple(self._touched):
+            self.put(cell, False)
+        self.bench.reboot()
+        self.port.set_baud(BAUD)
+        self._seq = 0
+        self.hello()
+        self.decoder = Decoder()
+        for kept in (self.answers, self.events, self.heartbeats):
+            kept.clear()
+
+    def put(self, cell: int, occupied: bool) -> None:
+        """A piece comes to lie on the cell, or is taken off."""
+        self._touched.add(cell)
+        self.bench.set_sensor(cell, occupied)
 
     def ask(self, message: Message, seq: int | None = None) -> Message:
         """The answer to a request; fails where none comes."""
@@ -80,15 +99,15 @@ class Grid:
 
     def hello(self) -> Info:
         """Who it is, asked until it answers."""
-        for _ in range(20):
+        for _ in range(200):
             seq = self.next_seq()
             self.answers.clear()
             self.port.write(encode(Hello(1, 1), seq))
-            self.listen(0.25, until=lambda: bool(self.answers))
+            self.listen(0.03, until=lambda: bool(self.answers))
             for frame in self.answers:
                 if isinstance(frame.message, Info):
                     return frame.message
-        pytest.fail("no INFO in answer to 20 HELLOs")
+        pytest.fail("no INFO in answer to 200 HELLOs")
 
     def occupied(self) -> tuple[bool, ...]:
         """The map of its sensors, as it says."""
@@ -113,6 +132,44 @@ class Grid:
         """Takes what comes until the condition holds; fails where it does not in time."""
         self.listen(s, condition)
         assert condition(), f"not within {s} s; bad frames: {self.decoder.bad_frames}"
+
+
+class _Stepped:
+    """The host's port of a board whose clock stands still between calls."""
+
+    def __init__(self, board: SteppedBoard) -> None:
+        self._board = board
+        self._kept = b""
+        self.now_s = 0.0
+
+    def read(self, wait_s: float) -> bytes:
+        kept, self._kept = self._kept, b""
+        if kept or wait_s <= 0:
+            return kept
+        sent = self._board.run_to_frame(wait_s)
+        self.now_s = sent[-1].t_s if sent else self.now_s + wait_s
+        return bytes(byte for _, byte in sent)
+
+    def write(self, data: bytes) -> None:
+        self._board.send(data)
+
+    def set_baud(self, baud: int) -> None:
+        self._board.set_host_baud(baud)
+
+
+class _Firmware:
+    """The far side of the firmware, wherever it runs."""
+
+    def __init__(self, board: AvrBoard | SteppedBoard) -> None:
+        self._board = board
+        self.set_sensor = board.set_sensor
+        self.reboot = board.reset
+
+    def leds(self) -> tuple[Rgb, ...]:
+        return self._board.leds() or ()
+
+    def shows(self) -> int:
+        return self._board.counters().shows
 
 
 class _Simulated:
@@ -151,15 +208,44 @@ def over_tcp(folder: Path) -> Iterator[Grid]:
         yield Grid(port, _Simulated(far), time.monotonic, has_speed=False)
 
 
+@contextmanager
+def firmware_on_a_pty(folder: Path) -> Iterator[Grid]:
+    with avr_tools(), AvrBoard("atmega328p") as board, closing(open_port(board.port, BAUD)) as port:
+        yield Grid(port, _Firmware(board), time.monotonic)
+
+
+@contextmanager
+def firmware_in_steps(folder: Path) -> Iterator[Grid]:
+    with avr_tools(), SteppedBoard.avr() as board:
+        port = _Stepped(board)
+        yield Grid(port, _Firmware(board), lambda: port.now_s)
+
+
+@contextmanager
+def avr_tools() -> Iterator[None]:
+    if (reason := missing()) is not None:
+        pytest.skip(reason)
+    yield
+
+
 GRIDS: dict[str, Callable[[Path], AbstractContextManager[Grid]]] = {
-    "in process": in_process,
+    "in-process": in_process,
     "pty": on_a_pty,
-    "TCP": over_tcp,
+    "tcp": over_tcp,
+    "avr-pty": firmware_on_a_pty,
+    "avr-steps": firmware_in_steps,
 }
 
 
-@pytest.fixture(params=GRIDS)
-def grid(request, tmp_path):
-    with GRIDS[request.param](tmp_path) as opened:
-        opened.hello()
+@pytest.fixture(scope="module", params=GRIDS)
+def opened_grid(request, tmp_path_factory):
+    """One of them, for all tests of a module: an AVR takes half a second to begin."""
+    with GRIDS[request.param](tmp_path_factory.mktemp("ports")) as opened:
         yield opened
+
+
+@pytest.fixture
+def grid(opened_grid):
+    """One of them, started anew with nothing on it."""
+    opened_grid.begin()
+    return opened_grid
