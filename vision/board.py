@@ -4,6 +4,7 @@ import math
 import re
 import tomllib
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -264,9 +265,12 @@ def _refuse_unknown(table: dict[str, Any], known: set[str], where: str) -> None:
             raise ProfileError(f"{where}{key} is not a key of a profile; known here: {', '.join(sorted(known))}")
 
 
+@cache
 def _lattice(rows: int, columns: int, pitch_mm: float, first_mm: tuple[float, float] = (0.0, 0.0)) -> Floats:
     row, column = np.mgrid[0:rows, 0:columns]
-    return np.stack([first_mm[0] + column.ravel() * pitch_mm, first_mm[1] + row.ravel() * pitch_mm], axis=1)
+    lattice = np.stack([first_mm[0] + column.ravel() * pitch_mm, first_mm[1] + row.ravel() * pitch_mm], axis=1)
+    lattice.flags.writeable = False
+    return lattice
 
 
 def _rectangle(width_mm: float, length_mm: float) -> Floats:

@@ -93,6 +93,12 @@ class Disks:
             Seen(self.seen.top[which], self.seen.ring[which], self.seen.wood[which]),
         )
 
+    def fill(self, holes: int) -> npt.NDArray[np.bool_]:
+        """Which of so many holes hold one of them."""
+        filled = np.zeros(holes, dtype=bool)
+        filled[self.holes[self.holes >= 0]] = True
+        return filled
+
     def __add__(self, other: "Disks") -> "Disks":
         return Disks(
             np.concatenate([self.centres_mm, other.centres_mm]),
@@ -141,7 +147,7 @@ def _read_changed(image_bgr: Image, profile: Profile, slab: Slab, before: Table,
     cells_mm = board.cells_mm()
     fresh = changed.near(slab, cells_mm, PATCH / 2 * PIXEL)
     # What could not be told before is looked at again.
-    fresh |= _unknown(before.kinds) & ~np.isin(np.arange(len(cells_mm)), before.disks.holes)
+    fresh |= _unknown(before.kinds) & ~before.disks.fill(len(cells_mm))
     holes = before.holes.again(slab, board, changed.light, fresh)
     kinds = before.kinds.copy()
     if fresh.any():
@@ -189,7 +195,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     near = np.linalg.norm(cells_mm[:, None] - cells_mm[covered], axis=2) < _NEIGHBOUR * board.pitch_mm
     by_hand = near.sum(axis=1) >= _HAND_HOLES
     occupied = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, disk > _DISK)
-    occupied = np.where(new.fresh, occupied, np.isin(np.arange(len(cells_mm)), kept.holes))
+    occupied = np.where(new.fresh, occupied, kept.fill(len(cells_mm)))
     flat = np.flatnonzero(new.fresh & occupied & (kinds[:, 2] <= kinds[:, 1]))
     circles_mm, votes = surface_circles(new.circles, calibration, board, unit_mm)
     kept_mm = kept.centres_mm[kept.holes < 0]
@@ -230,7 +236,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     )
     # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
     beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    hidden = beside & _unknown(kinds) & ~np.isin(np.arange(len(cells_mm)), disks.holes)
+    hidden = beside & _unknown(kinds) & ~disks.fill(len(cells_mm))
     cells = tuple(_row_and_column(cell, board) for cell in np.flatnonzero(hidden).tolist())
     shares, light = tell_colours(disks.seen, _paints(profile), new.light)
     reading = Reading(_sightings(disks, shares, profile, board), cells)
