@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TextIO
 
 from firmware_protocol.codec import Decoder, Frame
+from firmware_protocol.exchange import Direction
 from hardware_sims.device import Device
 
 _SAME_S = 1e-9
@@ -73,6 +74,7 @@ class Recording:
         self._file = file
         self._begun: dict[Way, Run] = {}
         self._decoders = {way: Decoder() for way in Way}
+        self._link_began_s: float | None = None
 
     def add(self, t_s: float, way: Way, data: bytes) -> None:
         """Bytes went by."""
@@ -85,6 +87,13 @@ class Recording:
             self._write(run)
         else:
             self._begun[way] = run
+
+    def from_link(self, direction: Direction, t_s: float, data: bytes) -> None:
+        """The `record` of a link or exchange with any device, also a real one; the first bytes are at 0 s."""
+        if self._link_began_s is None:
+            self._link_began_s = t_s
+        way = Way.HOST_SENT if direction is Direction.TO_DEVICE else Way.HOST_GOT
+        self.add(t_s - self._link_began_s, way, data)
 
     def touched(self, t_s: float, cell: int, occupied: bool) -> None:
         """A cell became occupied or empty."""

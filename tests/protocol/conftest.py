@@ -42,13 +42,19 @@ class Bench(Protocol):
 
 
 class Grid:
-    """A host at its port, which sends what it is told and sorts what comes."""
+    """A host at its port, which sends what it is told and sorts what comes.
 
-    def __init__(self, port: Port, bench: Bench, now_s: Callable[[], float], *, has_speed: bool = True) -> None:
+    `has_speed`: a wrong speed is heard as noise. `is_virtual`: a long wait costs nothing.
+    """
+
+    def __init__(
+        self, port: Port, bench: Bench, now_s: Callable[[], float], *, has_speed: bool = True, is_virtual: bool = False
+    ) -> None:
         self.port = port
         self.bench = bench
         self.now_s = now_s
         self.has_speed = has_speed
+        self.is_virtual = is_virtual
         self.decoder = Decoder()
         self.answers: list[Frame] = []
         self.events: list[Event] = []
@@ -190,7 +196,7 @@ class _Simulated:
 @contextmanager
 def in_process(folder: Path) -> Iterator[Grid]:
     port = InProcess(Board(ROWS, COLUMNS), baud=BAUD)
-    yield Grid(port, _Simulated(port), lambda: port.now_s)
+    yield Grid(port, _Simulated(port), lambda: port.now_s, is_virtual=True)
 
 
 @contextmanager
@@ -218,7 +224,7 @@ def firmware_on_a_pty(folder: Path) -> Iterator[Grid]:
 def firmware_in_steps(folder: Path) -> Iterator[Grid]:
     with avr_tools(), SteppedBoard.avr() as board:
         port = _Stepped(board)
-        yield Grid(port, _Firmware(board), lambda: port.now_s)
+        yield Grid(port, _Firmware(board), lambda: port.now_s, is_virtual=True)
 
 
 @contextmanager

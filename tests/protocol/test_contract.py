@@ -11,6 +11,7 @@ import pytest
 from firmware_protocol.codec import encode
 from firmware_protocol.driver import DARK, Rgb
 from firmware_protocol.messages import (
+    BAUD,
     MESSAGES,
     PALETTE_COLOURS,
     PROTO,
@@ -490,3 +491,62 @@ def test_a_speed_at_which_nothing_is_heard_is_given_up(grid):
     assert grid.ask(SetBaud(500_000)) == OK
     grid.listen(1.2)
     assert grid.ask(Ping()) == OK
+
+
+# A host that is gone
+
+
+@pytest.fixture
+def patient_grid(grid):
+    if not grid.is_virtual:
+        pytest.skip("five seconds of silence are waited for where they cost nothing")
+    return grid
+
+
+def glows(grid) -> bool:
+    """All cells alike, and dim."""
+    leds = grid.bench.leds()
+    return len(set(leds)) == 1 and leds[0] != DARK and max(leds[0]) < 20
+
+
+def test_the_leds_glow_until_they_are_first_shown(grid):
+    assert glows(grid)
+    grid.ask(Fill(1, 2, 3))
+    assert glows(grid)
+    assert show(grid) == (Rgb(1, 2, 3),) * CELLS
+
+
+def test_the_leds_glow_while_no_host_is_there(patient_grid):
+    shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
+    patient_grid.listen(4.9)
+    assert patient_grid.bench.leds() == shown
+    patient_grid.listen(0.2)
+    assert glows(patient_grid)
+
+
+def test_what_was_shown_comes_back_with_the_host(patient_grid):
+    shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
+    patient_grid.listen(5.1)
+    assert patient_grid.ask(Ping()) == OK
+    patient_grid.listen(0.01)
+    assert patient_grid.bench.leds() == shown
+
+
+def test_a_new_host_does_not_see_what_the_last_one_showed(patient_grid):
+    show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
+    patient_grid.listen(5.1)
+    patient_grid.hello()
+    assert patient_grid.ask(Ping()) == OK
+    patient_grid.listen(0.01)
+    assert glows(patient_grid)
+    assert show(patient_grid, Fill(2, 2, 1)) == (Rgb(2, 2, 1),) * CELLS
+
+
+def test_the_speed_of_a_host_that_is_gone_is_given_up(patient_grid):
+    assert patient_grid.ask(SetBaud(500_000)) == OK
+    patient_grid.port.set_baud(500_000)
+    patient_grid.listen(0.001)
+    assert patient_grid.ask(Ping()) == OK
+    patient_grid.listen(5.1)
+    patient_grid.port.set_baud(BAUD)
+    assert patient_grid.ask(Ping()) == OK
