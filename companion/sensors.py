@@ -43,6 +43,7 @@ class Sensors:
         """`cells` has the cell at each index of the grid."""
         self.device: Device | None = None
         """What the grid is, while it is there."""
+        self._uid: str | None = None
         self._order = cells
         self._cells = {cell: _Cell() for cell in cells}
 
@@ -50,17 +51,17 @@ class Sensors:
         """What the link tells, at the time when it came."""
         match event:
             case Found():
-                if self.device is None or self.device.uid != event.device.uid:
+                if event.device.uid != self._uid:
                     self._cells = {cell: _Cell() for cell in self._order}
-                self.device = event.device
+                self.device, self._uid = event.device, event.device.uid
                 self._set(dict(zip(self._order, event.occupied, strict=False)), t_s)
             case Lost():
                 self.device = None
                 for cell in self._cells.values():
                     cell.occupied = None
-            case Sensed():
+            case Sensed() if self.device is not None:
                 self._set(dict(zip(self._order, event.occupied, strict=False)), t_s)
-            case Changed():
+            case Changed() if self.device is not None:
                 # The chain may be longer than the board: what lies behind its last cell is nothing.
                 self._set(dict.fromkeys(self._order[event.index : event.index + 1], event.occupied), t_s)
 
