@@ -165,4 +165,9 @@ def _answer(rulings: tuple[Ruling, ...], belief: Belief | None) -> Json:
                 answer |= {"n": ruling.n, "candidates": list(ruling.candidates)}
             case Accepted(event=Moved() | TakenBack() | Ended() as event):
                 answer |= {key: value for key, value in event_to_json(event).items() if key != "event"}
-    return {**answer, "state": None if belief is None else state_to_json(belief.state)}
+    if belief is None:
+        return {**answer, "state": None}
+    state = belief.state
+    counts = {"flats": state.flats, "reserves": state.reserves}
+    by_player = {name: dict(zip(Player, pair, strict=True)) for name, pair in counts.items()}
+    return {**answer, **by_player, "state": state_to_json(state)}
