@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 import pytest
 import serial
+from serial.tools import list_ports
+from serial.tools.list_ports_common import ListPortInfo
 
 from firmware_protocol.codec import Decoder, encode
 from firmware_protocol.driver import DARK, Changed, Found, GridEvent, Lost, Rgb, Sensed
@@ -212,6 +214,38 @@ def test_of_several_ports_that_fit_only_the_same_grid_will_do_again(tmp_path):
             wait_until(is_found(heard), "found again")
             assert link.counters.port.endswith("ttyUSB5")
             assert link.counters.device.uid == b"our grid".hex()
+
+
+def test_a_grid_that_comes_back_under_a_name_that_nobody_gave_is_known_by_its_usb_identity_and_uid(
+    monkeypatch, tmp_path
+):
+    def usb(name: str, product: int = 0x0043) -> ListPortInfo:
+        info = ListPortInfo(name)
+        info.vid, info.pid, info.serial_number = 0x2341, product, "A1"
+        return info
+
+    listed: list[ListPortInfo] = []
+    monkeypatch.setattr(list_ports, "comports", lambda: list(listed))
+    ours, twin, foreign = Board(8, 8, uid=b"our grid"), Board(8, 8, uid=b"its twin"), Board(8, 8, uid=b"not USB!")
+    name = tmp_path / "ttyUSB0"
+    with PtyPort(ours, link_name=name) as port:
+        listed.append(usb(os.path.realpath(port.path)))
+        with linked(str(name)) as (link, heard):
+            wait_until(is_found(heard), "found")
+            listed.clear()
+            port.unplug()
+            wait_until(lambda: heard.occupied is None, "lost")
+            with PtyPort(twin) as second, PtyPort(foreign, resets_on_open=True) as third:
+                started = foreign.boot_id
+                listed += [usb(second.path), usb(third.path, product=0x9999)]
+                time.sleep(0.5)
+                assert heard.occupied is None, "another grid was taken for ours"
+                assert foreign.boot_id == started, "a port that nobody allowed was opened"
+                port.replug(new_name=True)
+                listed.append(usb(os.path.realpath(port.path)))
+                wait_until(is_found(heard), "found again")
+                assert link.counters.port == os.path.realpath(port.path)
+                assert link.counters.device.uid == b"our grid".hex()
 
 
 def test_on_the_very_port_that_was_named_another_grid_will_do(tmp_path):
@@ -472,7 +506,7 @@ def play_over_noise(for_s: float, seed: int) -> None:
 
 
 def test_over_a_noisy_pty_the_truth_is_known_within_two_seconds_of_quiet():
-    play_over_noise(6.0, seed=1)
+    play_over_noise(4.0, seed=1)
 
 
 @pytest.mark.long
