@@ -75,8 +75,9 @@ class BoardGrid:
         self._lights: dict[Cell, Light] = {}
         self._shown = Shown()
         self._since = _now()
-        self._counted: Counters | None = None
-        self._counted_s = 0.0
+        self._counted = counters()
+        self._counted_s = clock()
+        self._equip()
 
     @property
     def is_there(self) -> bool:
@@ -108,8 +109,7 @@ class BoardGrid:
         elif isinstance(event, Found):
             self._sensors.take(replace(event, occupied=()), t_s)
         if isinstance(event, Found | Lost):
-            self._since = _now()
-            self._counted = None
+            self._since, self._counted = _now(), self._counters()
 
     def has_changed(self, rest_s: float = REST_S) -> bool:
         """Whether sensors that were still for so long tell otherwise than at the last look, or of a hole more."""
@@ -157,8 +157,12 @@ class BoardGrid:
         if shown is not self._shown:
             self._shown = shown
             self._show(shown.colours)
-        if self._counted is None or now_s - self._counted_s >= _COUNT_EVERY_S:
+        if now_s - self._counted_s >= _COUNT_EVERY_S:
             self._counted, self._counted_s = self._counters(), now_s
+        self._equip()
+
+    def _equip(self) -> None:
+        """Shows the grid on the page as it is."""
         self._live.equip(
             Hardware(
                 self._counted,
