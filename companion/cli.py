@@ -48,6 +48,8 @@ Corners = tuple[tuple[float, float], ...]
 _NONE = "none"
 """What people give as the source where there is no camera."""
 _SIMULATED = "sim:"
+_UNO_CELLS = 64
+"""More than that are driven by a larger board."""
 _TICK_S = 0.05
 _PORT = click.option(
     "--port", help="Serial port of the grid of LEDs and sensors (see `companion ports`); sim: or sim:avr simulates one."
@@ -451,13 +453,20 @@ def _simulated(port: str, size_rc: tuple[int, int]) -> Iterator[str]:
         yield port
         return
     # Only here: a real grid needs no simulated one.
+    from hardware_sims.avr import AvrBoard, Build
     from hardware_sims.board import Board
     from hardware_sims.ports import PtyPort
 
-    if port != _SIMULATED:
-        raise LinkError(f"{port}: no such simulated grid; there are sim: and sim:avr")
-    with PtyPort(Board(*size_rc)) as simulated:
-        yield simulated.path
+    rows, columns = size_rc
+    match port.removeprefix(_SIMULATED):
+        case "":
+            with PtyPort(Board(rows, columns)) as simulated:
+                yield simulated.path
+        case "avr":
+            with AvrBoard(Build("atmega328p" if rows * columns <= _UNO_CELLS else "atmega2560", rows, columns)) as avr:
+                yield avr.port
+        case _:
+            raise LinkError(f"{port}: no such simulated grid; there are sim: and sim:avr")
 
 
 def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from companion.cli import main
 from firmware_protocol.driver import DARK
-from hardware_sims import capture
+from hardware_sims import avr, capture
 from hardware_sims.board import Board
 from hardware_sims.camera import Camera, Settings
 from hardware_sims.disks import STANDARD
@@ -186,6 +186,28 @@ def test_wrong_usage_is_told(arguments, words):
     ended = CliRunner().invoke(main, arguments)
     assert ended.exit_code == 2
     assert words in ended.stderr
+
+
+@pytest.mark.parametrize("port", ["sim:", "sim:avr"])
+def test_a_simulated_grid_is_found_and_called_so(port, tmp_path):
+    if port == "sim:avr" and avr.missing():
+        pytest.skip(str(avr.missing()))
+    command = [sys.executable, "-c", "from companion.cli import main; main()", "run", "none", "--port", port]
+    command += ["--web-port", "0", "--log", str(tmp_path / "log.sqlite")]
+    companion = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert companion.stdout is not None
+        url = companion.stdout.readline().strip()
+        wait_for(lambda: state(url, "grid")["state"] == "there", "the grid is not found")
+        grid = state(url, "grid")
+        assert (grid["simulated"], grid["device"]["rows"], grid["device"]["columns"]) == (True, 8, 7)
+        companion.send_signal(signal.SIGTERM)
+        _, told = companion.communicate(timeout=30)
+    finally:
+        companion.kill()
+        companion.communicate()
+    assert companion.returncode == 0
+    assert told.count("\n") == 1
 
 
 def test_a_simulated_grid_that_does_not_exist(ended):
