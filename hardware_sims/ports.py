@@ -398,13 +398,29 @@ class TcpPort(_Served[D]):
         self._client = self._listener = None
 
     def _exchange(self) -> None:
+        # First what the last host said, up to its goodbye: the next one may be at the door already.
+        while self._client is not None and self._receive(self._client):
+            pass
         self._accept()
-        if self._client is not None:
-            self._receive(self._client)
         while piece := self.line.read(self.now_s):
             if self._client is not None:
                 with contextlib.suppress(OSError):
                     self._client.send(piece)
+
+    def _receive(self, client: socket.socket) -> bool:
+        """Whether there may be more."""
+        try:
+            data = client.recv(_CHUNK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        if data:
+            self.line.write(data, self.now_s)
+        else:
+            client.close()
+            self._client = None
+        return bool(data)
 
     def _accept(self) -> None:
         assert self._listener is not None
@@ -417,19 +433,6 @@ class TcpPort(_Served[D]):
             arrived.setblocking(False)
             self._client = arrived
             self.line.note(self.now_s, "the host has opened the port")
-
-    def _receive(self, client: socket.socket) -> None:
-        try:
-            data = client.recv(_CHUNK)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if data:
-            self.line.write(data, self.now_s)
-        else:
-            client.close()
-            self._client = None
 
     def _waits_for(self) -> tuple[list[int], float]:
         return [end.fileno() for end in (self._client, self._listener) if end is not None], math.inf

@@ -52,21 +52,13 @@ class Sensors:
         self._rng = random.Random(seed)
         self._edges: list[tuple[float, int, int, bool]] = []
         self._made = 0
+        self.levels = self._seen()
+        """What the sensors say just now."""
 
     @property
     def occupied(self) -> tuple[bool, ...]:
         """Where something lies, in truth."""
         return tuple(self._occupied)
-
-    @property
-    def levels(self) -> tuple[bool, ...]:
-        """What the sensors say just now."""
-        seen = list(self._contact)
-        if self._ghosts:
-            seen = self._with_ghosts(seen)
-        for cell, occupied in self._stuck.items():
-            seen[cell] = occupied
-        return tuple(seen)
 
     def put(self, cell: int, occupied: bool, t_s: float) -> None:
         """A piece comes to lie on the cell, or is taken off."""
@@ -86,9 +78,18 @@ class Sensors:
 
     def advance(self, t_s: float) -> None:
         """Lets the contacts change as far as they do by then."""
+        changes = self.due_s() <= t_s
         while self._edges and self._edges[0][0] <= t_s:
             _, _, cell, level = heapq.heappop(self._edges)
             self._contact[cell] = level
+        if changes:
+            self.levels = self._seen()
+
+    def _seen(self) -> tuple[bool, ...]:
+        seen = self._with_ghosts(self._contact) if self._ghosts else list(self._contact)
+        for cell, occupied in self._stuck.items():
+            seen[cell] = occupied
+        return tuple(seen)
 
     def _train(self, cell: int, occupied: bool, t_s: float) -> list[tuple[float, bool]]:
         """Edges that alternate and end at the level that stays."""
@@ -130,6 +131,8 @@ class Debounce:
 
     def look(self, levels: tuple[bool, ...], t_s: float) -> list[tuple[int, float]]:
         """Takes what the sensors say now; the cells that changed, each with the time since when it lasts."""
+        if levels is self._raw and not self._since_s:
+            return []
         for cell, (now, before) in enumerate(zip(levels, self._raw, strict=True)):
             if now == self.occupied[cell]:
                 self._since_s.pop(cell, None)
