@@ -1,11 +1,13 @@
 """Recordings of a line: every byte with its time and way, in one text file that people can read, and their replay.
 
 One line each: seconds, how long the bytes took, way, and the bytes in hex; behind `#` stands what a frame of our
-protocol says. `device>` and `>device` are left out where no fault changed what `host>` and `>host` carry. What was done
-to the device, a cell or a restart, stands between, so that a device that plays it again does the same.
+protocol says. A line is written when its last byte has come. `device>` and `>device` are left out where no fault
+changed what `host>` and `>host` carry. What was done to the device, a cell or a restart, stands between, so that a
+device that plays it again does the same.
 """
 
 import math
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -16,6 +18,7 @@ from firmware_protocol.exchange import Direction
 from hardware_sims.device import Device
 
 _SAME_S = 1e-9
+_MOMENT_S = 1e-6
 _LONGEST_SPACE_S = 0.002
 """Bytes further apart are not of one run: at 9,600 bits a second they are 1 ms apart."""
 
@@ -149,10 +152,11 @@ def _entry(words: list[str]) -> Entry:
 
 def _joined(begun: Run, t_s: float, data: bytes) -> Run | None:
     """The run with one more byte; None where that one came at another pace."""
-    last_s = begun.t_s + begun.lasted_s
-    space_s = begun.lasted_s / (len(begun.data) - 1) if len(begun.data) > 1 else t_s - last_s
-    even = 0 < space_s < _LONGEST_SPACE_S and abs(t_s - last_s - space_s) < _SAME_S
-    return replace(begun, data=begun.data + data, lasted_s=t_s - begun.t_s) if even and len(data) == 1 else None
+    gap_s = t_s - begun.t_s - begun.lasted_s
+    space_s = begun.lasted_s / (len(begun.data) - 1) if len(begun.data) > 1 else gap_s
+    if len(data) > 1 or not 0 <= space_s < _LONGEST_SPACE_S or abs(gap_s - space_s) > _SAME_S:
+        return None
+    return replace(begun, data=begun.data + data, lasted_s=t_s - begun.t_s)
 
 
 def _said(frame: Frame) -> str:
@@ -168,16 +172,17 @@ class Replay:
 
     def __init__(self, entries: Sequence[Entry], *, baud: int = 115_200) -> None:
         self.baud = baud
-        self._left: list[tuple[float, int, bytes]] = []
+        self._left: deque[tuple[float, int, bytes]] = deque()
         self._heard = 0
         self._late_s = 0.0
         self._now_s = 0.0
+        said = deque(_in_order(entries, Way.HOST_SENT))
         asked = 0
-        for t_s, way, data in _in_order(entries, (Way.HOST_SENT, Way.HOST_GOT)):
-            if way is Way.HOST_SENT:
-                asked += len(data)
-            else:
-                self._left.append((t_s, asked, data))
+        for t_s, data in _in_order(entries, Way.HOST_GOT):
+            # What the host said in that moment was in answer to it.
+            while said and said[0][0] < t_s - _MOMENT_S:
+                asked += len(said.popleft()[1])
+            self._left.append((t_s, asked, data))
 
     def receive(self, data: bytes, t_s: float) -> None:
         """The host speaks; only how much counts."""
@@ -191,7 +196,7 @@ class Replay:
         self._now_s = max(self._now_s, t_s)
         sent = []
         while self.due_s() <= t_s:
-            sent.append(self._left.pop(0)[2])
+            sent.append(self._left.popleft()[2])
         return b"".join(sent)
 
     def due_s(self) -> float:
@@ -214,11 +219,11 @@ def play_host(entries: Sequence[Entry], device: Device) -> bytes:
     acts: list[tuple[float, Touched | Restarted | bytes]] = [
         (entry.t_s, entry) for entry in entries if not isinstance(entry, Run)
     ]
-    acts += [(t_s, data) for t_s, _, data in _in_order(entries, (given,))]
+    acts += _in_order(entries, given)
     end_s = max((entry.t_s + (entry.lasted_s if isinstance(entry, Run) else 0) for entry in entries), default=0.0)
     sent = bytearray()
     for t_s, act in sorted(acts, key=lambda timed: timed[0]):
-        sent += _sent_until(device, t_s)
+        sent += _sent_before(device, t_s)
         match act:
             case Touched():
                 device.set_sensor(act.cell, act.occupied, t_s)
@@ -226,19 +231,19 @@ def play_host(entries: Sequence[Entry], device: Device) -> bytes:
                 device.reboot(t_s, silent_s=act.silent_s, noise=act.noise)
             case _:
                 device.receive(act, t_s)
-    return bytes(sent + _sent_until(device, end_s))
+    return bytes(sent + _sent_before(device, end_s) + device.send(end_s))
 
 
-def _sent_until(device: Device, t_s: float) -> bytes:
+def _sent_before(device: Device, t_s: float) -> bytes:
     sent = bytearray()
-    while (due_s := device.due_s()) <= t_s:
+    while (due_s := device.due_s()) < t_s:
         sent += device.send(due_s)
-    return bytes(sent + device.send(t_s))
+    return bytes(sent)
 
 
-def _in_order(entries: Sequence[Entry], ways: tuple[Way, ...]) -> list[tuple[float, Way, bytes]]:
-    runs = [entry for entry in entries if isinstance(entry, Run) and entry.way in ways]
-    return sorted(((t_s, run.way, data) for run in runs for t_s, data in run.bytes_at()), key=lambda one: one[0])
+def _in_order(entries: Sequence[Entry], way: Way) -> list[tuple[float, bytes]]:
+    runs = [entry for entry in entries if isinstance(entry, Run) and entry.way is way]
+    return sorted((timed for run in runs for timed in run.bytes_at()), key=lambda timed: timed[0])
 
 
 def _is_run(entry: Entry, way: Way) -> bool:
