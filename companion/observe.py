@@ -11,7 +11,6 @@ from vision.camera import read_picture
 from vision.disks import read_disks
 from vision.lattice import find_board, refine_board
 from vision.sighting import Reading, Sighting
-from vision.stones import read_stones
 
 Corners = tuple[tuple[float, float], ...]
 
@@ -30,10 +29,7 @@ def observe(path: Path, profile: Profile, corners_px: Corners | None, a_side: st
             return {"picture": str(path), "found": False, "why": str(error)}
     else:
         calibration = _from_corners(image, corners_px, profile)
-    if isinstance(profile.board, HolesBoard):
-        reading = sure(read_disks(image, calibration, profile))
-    else:
-        reading = sure(read_stones(image, calibration, profile))
+    reading = sure(read_disks(image, calibration, profile))
     took_ms = (time.perf_counter() - begin) * 1000
     return {
         "picture": str(path),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import Floats, HolesBoard, Image, Profile
+from vision.board import CrossingsBoard, Floats, HolesBoard, Image, Profile
 from vision.calibration import Calibration
 from vision.cells import read_cells
 from vision.colours import Seen, tell_colours
@@ -15,6 +15,7 @@ from vision.rims import RADIUS, REACH, Rims, fit_rims
 from vision.sighting import LyingSeen, Reading, Sighting
 from vision.slab import PATCH, PIXEL, Changes, Holes, Slab, changes, compare_with_empty, rectify
 from vision.spots import Circles, Indices, pooled_features, read_spots, vote_circles
+from vision.stones import read_stones
 
 _LEAST_VOTES = 3.2
 """Circle votes of the faintest place that is looked at; a disk of the wood's colour gets 4, others 6 and more."""
@@ -115,20 +116,23 @@ class Disks:
 
 
 def find_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> tuple[Sighting, ...]:
-    """Every disk seen in a picture (h, w, 3) of a board with holes."""
+    """Every disk seen in a picture (h, w, 3) of a board with holes, or stone on one with crossings."""
     return read_disks(image_bgr, calibration, profile).disks
 
 
 def read_disks(image_bgr: Image, calibration: Calibration, profile: Profile) -> Reading:
-    """Every disk seen in a picture (h, w, 3) of a board with holes, and the holes that something covers."""
+    """What `find_disks` finds, and the cells that something covers. ValueError for a board of squares."""
+    if isinstance(profile.board, CrossingsBoard):
+        return read_stones(image_bgr, calibration, profile)
     return read_table(image_bgr, calibration, profile).reading
 
 
 def read_table(image_bgr: Image, calibration: Calibration, profile: Profile, before: Table | None = None) -> Table:
-    """What a picture (h, w, 3) shows of a table. With `before`, an earlier picture from the same place, only what looks
-    different is read, unless that is much."""
+    """What a picture (h, w, 3) shows of a board with holes. With `before`, an earlier picture from the same place, only
+    what looks different is read, unless that is much."""
     board = profile.board
-    assert isinstance(board, HolesBoard)
+    if not isinstance(board, HolesBoard):
+        raise ValueError("disks are read on a board with holes or crossings")
     slab = rectify(image_bgr, calibration, board)
     if before is not None and before.calibration is calibration:
         changed = changes(slab, before.slab)
@@ -356,7 +360,7 @@ def _slope_colour(holes: Holes, index: int) -> Floats:
     return np.asarray(np.exp(np.median(lighter, axis=0)) - 4)
 
 
-_FACE = 40
-"""Pixels of a patch that the face of a tilted disk fills at least."""
+_FACE = 80
+"""Pixels of a patch that a tilted disk's face and the gap beside it fill; less than half of them is gap."""
 _OFFSETS = (np.arange(PATCH) - (PATCH - 1) / 2) * 2
 _HOLE = np.hypot(*np.meshgrid(_OFFSETS, _OFFSETS)) < 15

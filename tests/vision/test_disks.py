@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from hardware_sims.view import View
 from vision.board import Profile, read_profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.colours import Seen, tell_colours
-from vision.disks import find_disks, read_disks
+from vision.disks import Table, find_disks, read_disks, read_table
 from vision.nets import conv
 from vision.sighting import Reading, Sighting
 
@@ -207,6 +208,70 @@ def test_what_an_arm_covers_is_hidden_and_never_guessed():
     assert (4, 4) not in cells
     assert cells <= {(4, column) for column in range(1, 8)}
     assert {(4, 1), (4, 7)} <= cells
+
+
+LYING = (
+    table.in_cell(BOARD, "a1", "a", (3, 3), (0.5, 0.5)),
+    table.in_cell(BOARD, "b1", "b", (5, 5), (-0.5, 0.5)),
+    table.tilted(BOARD, "a3", "a", (6, 2), 35.0, 120.0),
+    flat("a2", 137.0, 330.0),
+    flat("b2", 250.0, 60.0),
+)
+FOLLOWING = {
+    "nothing": LYING,
+    "one more on the surface": (*LYING, flat("a4", 60.0, 70.0)),
+    "one more in a hole": (*LYING, table.in_cell(BOARD, "b3", "b", (2, 6), (0.5, 0.5))),
+    "one more beside another": (*LYING, flat("b3", 165.5, 330.0)),
+    "one gone from a hole": LYING[1:],
+    "one gone from the surface": LYING[:-1],
+    "one pushed a little": (*LYING[:-1], flat("b2", 252.0, 61.0)),
+    "one pushed from its hole to the surface": (*LYING[1:], flat("a1", 137.0, 205.0)),
+    "one of the other colour in its place": (table.in_cell(BOARD, "b3", "b", (3, 3), (0.5, 0.5)), *LYING[1:]),
+    "a tilted one laid flat": (*LYING[:2], table.in_cell(BOARD, "a3", "a", (6, 2), (0.0, 0.5)), *LYING[3:]),
+    "all gone": (),
+}
+
+
+@cache
+def known_table(exposure: float) -> Table:
+    before = Camera(Scene(BOARD, ROOM), VIEW, Settings(exposure=exposure, seed=1)).read(LYING)
+    return read_table(before, VIEW.calibration(BOARD), PROFILE)
+
+
+@cache
+def later_picture(disks: tuple[Disk, ...]) -> np.ndarray:
+    return Camera(Scene(BOARD, ROOM), VIEW, Settings(seed=2)).read(disks)
+
+
+LIGHT_BEFORE = {"the same light": 1.0, "light that has grown": 0.85}
+
+
+@pytest.mark.parametrize("exposure", LIGHT_BEFORE.values(), ids=LIGHT_BEFORE.keys())
+@pytest.mark.parametrize("disks", FOLLOWING.values(), ids=FOLLOWING.keys())
+def test_the_next_picture_of_a_table_is_read_like_a_first_one(disks: tuple[Disk, ...], exposure: float):
+    known = known_table(exposure)
+    image = later_picture(disks)
+    seen = read_table(image, known.calibration, PROFILE, known).reading
+    left = list(seen.disks)
+    for disk in read_disks(image, known.calibration, PROFILE).disks:
+        same = min(left, key=lambda other: math.dist(disk.centre_mm, other.centre_mm))
+        assert math.dist(disk.centre_mm, same.centre_mm) < 0.5
+        assert (disk.colour, disk.cell, disk.lying) == (same.colour, same.cell, same.lying)
+        left.remove(same)
+    assert not left
+    assert len(seen.disks) == len(disks)
+    assert not seen.hidden
+
+
+def test_a_hand_over_the_next_picture_hides_what_it_covers_and_what_it_held_comes_back():
+    known = known_table(1.0)
+    camera = Camera(Scene(BOARD, ROOM), VIEW, Settings())
+    with_arm = read_table(camera.read(LYING, (Arm((116.0, 184.0, 25.0), -90.0),)), known.calibration, PROFILE, known)
+    assert (3, 3) in with_arm.reading.hidden
+    assert (3, 3) not in {disk.cell for disk in with_arm.reading.disks}
+    after = read_table(later_picture(LYING), known.calibration, PROFILE, with_arm).reading
+    assert {disk.cell for disk in after.disks} == {disk.cell for disk in known.reading.disks}
+    assert not after.hidden
 
 
 BAD_PICTURES = {
