@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from queue import Queue, SimpleQueue
 from tempfile import TemporaryDirectory
@@ -274,6 +275,7 @@ def run(
 def bench(pictures: int, as_json: bool) -> None:
     """Our figures, each beside its peer in the same run. Let nothing else run meanwhile."""
     from companion.bench import Sample, measure
+    from companion.perft import perft_rows
     from hardware_sims.pictures import profile_toml, random_picture
     from vision.draw import encode_jpeg
     from vision.usual import use_one_thread
@@ -288,7 +290,7 @@ def bench(pictures: int, as_json: bool) -> None:
         disks = tuple((d["colour"], (d["x"], d["y"]), d["hole"] and tuple(d["hole"])) for d in truth["disks"])
         samples.append(Sample(encode_jpeg(image, quality=90), image, before, calibration, profile, disks))
     hand, _ = random_picture(0, size_wh=(1920, 1080), arm=True)
-    for row in measure(samples, hand):
+    for row in chain(measure(samples, hand), perft_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
         click.echo(json.dumps(told) if as_json else words)
