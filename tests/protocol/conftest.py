@@ -121,6 +121,13 @@ class Grid:
         assert isinstance(answer, Bitmap)
         return tuple(bool(answer.bits[cell // 8] >> cell % 8 & 1) for cell in range(8 * len(answer.bits)))
 
+    def wait_for_map(self, expected: tuple[bool, ...]) -> None:
+        """Asks for the map until it is this one; fails where it never is."""
+        end_s = self.now_s() + ANSWER_S
+        while (found := self.occupied()) != expected:
+            assert self.now_s() < end_s, f"not within {ANSWER_S} s: {expected}, but {found}"
+            self.listen(0.005)
+
     def listen(self, s: float, until: Callable[[], bool] = lambda: False) -> None:
         """Takes what comes for so long, or until the condition holds."""
         end_s = self.now_s() + s

@@ -381,13 +381,13 @@ def test_the_map_is_what_lies_there(grid):
         for cell in rng.sample(range(CELLS), 12):
             truth[cell] = not truth[cell]
             grid.put(cell, truth[cell])
-        grid.wait_for(lambda: grid.occupied() == tuple(truth))
+        grid.wait_for_map(tuple(truth))
 
 
 def test_without_events_only_the_map_tells(grid):
     assert grid.ask(replace(CONFIG, events=0)) == OK
     grid.put(3, True)
-    grid.wait_for(lambda: grid.occupied()[3])
+    grid.wait_for_map(tuple(cell == 3 for cell in range(CELLS)))
     assert grid.events == []
 
 
