@@ -45,7 +45,7 @@ def made_files() -> dict[Path, str]:
         _PACKAGE / "firmware" / "core" / "messages.h": _header(),
         _PACKAGE / "firmware" / "core" / "crc32_table.h": _crc32_header(),
         _PACKAGE / "vectors.json": _vectors_json(),
-        _PACKAGE / "firmware" / "core" / "vectors.h": _vectors_header(),
+        _PACKAGE / "firmware" / "check" / "vectors.h": _vectors_header(),
         _PACKAGE.parent / "docs" / "protocol.md": _page(),
     }
 
@@ -177,12 +177,13 @@ def _write(field: Field, at: int) -> list[str]:
 
 def _crc32_header() -> str:
     """The table of CRC-32, which an AVR keeps in its flash: a byte a lookup is what 1 Mbaud leaves time for."""
-    entries = [_crc32_entry(byte) for byte in range(256)]
+    entries = [crc32_entry(byte) for byte in range(256)]
     rows = [", ".join(f"0x{entry:08x}" for entry in entries[at : at + 8]) for at in range(0, 256, 8)]
     return _CRC32_HEADER.replace("BY_HAND", _BY_HAND).replace("ROWS", ",\n    ".join(rows))
 
 
-def _crc32_entry(byte: int) -> int:
+def crc32_entry(byte: int) -> int:
+    """CRC-32 of one byte, without the start value and the final inversion."""
     for _ in range(8):
         byte = byte >> 1 ^ (0xEDB88320 if byte & 1 else 0)
     return byte

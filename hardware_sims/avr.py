@@ -33,7 +33,7 @@ HZ = 16_000_000
 
 _FIRMWARE = Path(firmware_protocol.__file__).parent / "firmware"
 _HARNESS = Path(__file__).parent / "avr" / "harness.c"
-_BOARDS: dict[Mcu, tuple[str, int]] = {"atmega328p": ("uno", 8), "atmega2560": ("mega", 16)}
+_BOARDS: dict[Mcu, str] = {"atmega328p": "uno", "atmega2560": "mega"}
 _FLAGS = "GRID_FLAG_SHOW_BLOCKS_RX|GRID_FLAG_SIMULATED"
 _SIMAVR = ("-isystem", "/usr/include/simavr")
 _PROBE = "#include <sim_avr.h>\n#include <libelf.h>\n"
@@ -105,18 +105,17 @@ def missing() -> str | None:
     return f"The AVR simulation needs {', '.join(tools)}: install the packages {' '.join(PACKAGES)}"
 
 
-def build_image(build: Build) -> Path:
-    """The firmware's ELF file. Raises LinkError where the tools are missing."""
-    board, _ = _BOARDS[build.mcu]
-    command = _make(f"BOARD={board}", *_settings(build))
-    return _built(f"grid-{board}.elf", command, _FIRMWARE)
+def build_image(build: Build, program: str | None = None) -> Path:
+    """An AVR's ELF file: the firmware, or another program round its core. Raises LinkError without the tools."""
+    board = _BOARDS[build.mcu]
+    other = () if program is None else (f"PROGRAM={program}",)
+    return _built(f"grid-{board}.elf", _make(f"BOARD={board}", *other, *_settings(build)), _FIRMWARE)
 
 
-def build_native(build: Build, *, program: str = "native/stepped.c", sanitized: bool = True) -> Path:
-    """The firmware's core for this computer, under sanitizers unless told otherwise."""
-    board, _ = _BOARDS[build.mcu]
+def build_native(build: Build, program: str = "native/stepped.c", *, sanitized: bool = True) -> Path:
+    """The core for this computer, in steps or with another program round it, under sanitizers unless told otherwise."""
     flags = () if sanitized else ("NATIVE_FLAGS=-O2",)
-    command = _make("native", f"BOARD={board}", f"NATIVE={program}", *flags, *_settings(build))
+    command = _make("native", f"BOARD={_BOARDS[build.mcu]}", f"NATIVE={program}", *flags, *_settings(build))
     return _built("native", command, _FIRMWARE)
 
 
@@ -233,9 +232,9 @@ class _Running:
         return self.counters().cycles / HZ
 
 
-def _harness_command(build: Build, uid: bytes | None, mode: str) -> list[str]:
+def _harness_command(build: Build, uid: bytes | None, mode: str, program: str | None = None) -> list[str]:
     known = uid.hex() if uid is not None else "none"
-    image = str(build_image(build))
+    image = str(build_image(build, program))
     return [str(build_harness()), image, build.mcu, str(build.cells), known, str(int(build.active_low)), mode]
 
 
@@ -280,13 +279,13 @@ class SteppedBoard(_Running):
         self._waits = waits
 
     @classmethod
-    def avr(cls, build: Build = UNO, *, uid: bytes | None = UID) -> Self:
+    def avr(cls, build: Build = UNO, *, uid: bytes | None = UID, program: str | None = None) -> Self:
         """The AVR image in simavr. Bytes take their time on the line."""
-        return cls(lambda: _harness_command(build, uid, "steps"), build.cells, waits=True)
+        return cls(lambda: _harness_command(build, uid, "steps", program), build.cells, waits=True)
 
     @classmethod
     def native(cls, build: Build = UNO, *, sanitized: bool = True) -> Self:
-        """The core on this computer. Bytes take no time, and the speed of the line means nothing."""
+        """The core on this computer. Bytes to it take no time, and arrive at any speed."""
         return cls(lambda: [str(build_native(build, sanitized=sanitized))], build.cells, waits=False)
 
     def __enter__(self) -> Self:

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,6 +176,15 @@ static uint8_t read_ucsra(avr_t *a, avr_io_addr_t addr, void *param)
     return a->data[addr];
 }
 
+/* A timer that does nothing but end a stretch of running. */
+static avr_cycle_count_t stop_here(avr_t *a, avr_cycle_count_t when, void *param)
+{
+    (void)a;
+    (void)when;
+    (void)param;
+    return 0;
+}
+
 /* ---- The line: what the chip sends, with the cycle at which each byte was complete ---- */
 
 static uint8_t sent[MOST_BYTES];
@@ -193,7 +203,11 @@ static avr_cycle_count_t tx_end(avr_t *a, avr_cycle_count_t when, void *param)
         sent[sent_count] = byte;
         sent_cycles[sent_count++] = when;
     }
-    frame_ended |= frame_begun && byte == 0;
+    if (frame_begun && byte == 0) {
+        frame_ended = true;
+        /* A sleeping chip jumps from timer to timer: `run` shall see the end at once. */
+        avr_cycle_timer_register(a, 1, stop_here, NULL);
+    }
     frame_begun = byte != 0;
     is_shifting = is_buffered;
     if (!is_buffered) {
@@ -444,20 +458,12 @@ static bool build_board(const char *image, const char *mcu, const char *uid)
     return true;
 }
 
-static avr_cycle_count_t stop_here(avr_t *a, avr_cycle_count_t when, void *param)
-{
-    (void)a;
-    (void)when;
-    (void)param;
-    return 0;
-}
-
 /* Runs so many cycles; or, with `to_frame`, only until the chip has sent the end of a frame. */
 static void run(uint64_t wanted, bool to_frame)
 {
     uint64_t end = avr->cycle + wanted;
     frame_ended = false;
-    avr_cycle_timer_register(avr, wanted, stop_here, NULL);
+    avr_cycle_timer_register(avr, wanted, stop_here, &end);
     while (avr->cycle < end && !(to_frame && frame_ended)) {
         int state = avr_run(avr);
         if (state == cpu_Done || state == cpu_Crashed) {
@@ -465,7 +471,7 @@ static void run(uint64_t wanted, bool to_frame)
             exit(3);
         }
     }
-    avr_cycle_timer_cancel(avr, stop_here, NULL);
+    avr_cycle_timer_cancel(avr, stop_here, &end);
 }
 
 /* ---- The pty ---- */
@@ -473,6 +479,7 @@ static void run(uint64_t wanted, bool to_frame)
 static int master = -1;
 static bool is_open;
 static bool resets_on_open;
+static int openings = -1; /* tells of each, also of one between two looks */
 static char port_name[64], port_before[64];
 
 static int new_pty(void)
@@ -511,6 +518,16 @@ static void plug(void)
         master = new_pty();
         close(first);
     }
+    if (openings >= 0)
+        close(openings);
+    openings = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    inotify_add_watch(openings, port_name, IN_OPEN);
+}
+
+static bool was_opened(void)
+{
+    char events[4096];
+    return openings >= 0 && read(openings, events, sizeof events) > 0;
 }
 
 static void serve_pty(void)
@@ -522,10 +539,9 @@ static void serve_pty(void)
     }
     struct pollfd wait = {.fd = master, .events = POLLIN};
     poll(&wait, 1, 0);
-    bool open_now = !(wait.revents & POLLHUP);
-    if (open_now && !is_open && resets_on_open)
+    is_open = !(wait.revents & POLLHUP);
+    if (was_opened() && resets_on_open)
         reset();
-    is_open = open_now;
     struct termios2 set;
     if (is_open && !ioctl(master, TCGETS2, &set) && set.c_ospeed)
         host_baud = set.c_ospeed;

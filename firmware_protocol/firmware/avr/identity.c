@@ -30,10 +30,13 @@ static void collect(uint8_t samples[SAMPLES])
     {
         wdt_reset();
         WDTCSR = _BV(WDCE) | _BV(WDE);
-        WDTCSR = _BV(WDIE);
+        WDTCSR = _BV(WDE) | _BV(WDIE);
     }
     for (uint8_t i = 0; i < SAMPLES; i++) {
+        /* Its interrupt takes WDIE back: the next tick would be a reset. */
         barked = false;
+        WDTCSR |= _BV(WDIE);
+        wdt_reset();
         while (!barked)
             ;
         samples[i] = TCNT1L;

@@ -2,6 +2,7 @@
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
+#include <avr/wdt.h>
 
 #include "chain.h"
 #include "grid.h"
@@ -114,6 +115,9 @@ int main(void)
     };
     uint8_t uid[8];
     uint32_t boot_id;
+    /* After a reset by the watchdog it would still run. */
+    MCUSR = 0;
+    wdt_disable();
     clock_start();
     strip_start();
     chain_start();

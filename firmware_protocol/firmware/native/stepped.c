@@ -1,8 +1,8 @@
 /* The core on this computer, with a clock that stands still between commands: for tests, under sanitizers too.
 
    A command a line on standard input, an answer a line on standard output; times are in cycles of a 16 MHz clock. The
-   same commands as of hardware_sims/avr/harness.c in steps, so that the same tests drive both. Bytes take no time here.
-*/
+   same commands as of hardware_sims/avr/harness.c in steps, so that the same tests drive both. Bytes from the device take
+   their time on the line, bytes to it take none. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #define CYCLES_PER_MS 16000
 #define MOST_BYTES 65536
+#define TX_RING 255
 
 static struct grid grid;
 static uint64_t cycles, started_cycles;
@@ -20,10 +21,12 @@ static uint32_t baud = GRID_BAUD;
 static uint8_t sensors[GRID_BITMAP_BYTES];
 static uint8_t leds[3 * GRID_CELLS];
 static unsigned shows;
-static unsigned room = MOST_BYTES;
+/* What waits or was sent since it was last told of, each byte with the cycle at which it is out. */
 static uint8_t sent[MOST_BYTES];
 static uint64_t sent_cycles[MOST_BYTES];
-static unsigned sent_count;
+static unsigned sent_count, out_count;
+static uint64_t line_free_cycles;
+static bool frame_begun;
 
 static uint32_t now_ms(void *board)
 {
@@ -34,16 +37,17 @@ static uint32_t now_ms(void *board)
 static uint16_t get_room(void *board)
 {
     (void)board;
-    unsigned left = room < MOST_BYTES - sent_count ? room : MOST_BYTES - sent_count;
-    return left < UINT16_MAX ? (uint16_t)left : UINT16_MAX;
+    unsigned waiting = sent_count - out_count;
+    return (uint16_t)(waiting < TX_RING && sent_count < MOST_BYTES - TX_RING ? TX_RING - waiting : 0);
 }
 
 static void write_bytes(void *board, const uint8_t *bytes, uint16_t count)
 {
     (void)board;
     for (uint16_t i = 0; i < count; i++) {
+        line_free_cycles = (line_free_cycles > cycles ? line_free_cycles : cycles) + 160000000 / baud;
         sent[sent_count] = bytes[i];
-        sent_cycles[sent_count++] = cycles;
+        sent_cycles[sent_count++] = line_free_cycles;
     }
 }
 
@@ -87,19 +91,27 @@ static const struct grid_port port = {
 static void start(void)
 {
     static const uint8_t uid[8] = {'n', 'a', 't', 'i', 'v', 'e', 0, 1};
-    started_cycles = cycles;
+    started_cycles = line_free_cycles = cycles;
+    sent_count = out_count;
     baud = GRID_BAUD;
     grid_start(&grid, &port, uid, boot_id++);
 }
 
 static void run(uint64_t wanted, bool to_frame)
 {
-    unsigned before = sent_count;
     uint64_t end = cycles + wanted;
+    bool ended = false;
     grid_poll(&grid);
-    while (cycles < end && !(to_frame && sent_count > before)) {
+    while (cycles < end && !(to_frame && ended)) {
         uint64_t next = (cycles / CYCLES_PER_MS + 1) * CYCLES_PER_MS;
+        if (out_count < sent_count && sent_cycles[out_count] < next)
+            next = sent_cycles[out_count];
         cycles = next < end ? next : end;
+        if (out_count < sent_count && sent_cycles[out_count] <= cycles) {
+            uint8_t byte = sent[out_count++];
+            ended |= frame_begun && byte == 0;
+            frame_begun = byte != 0;
+        }
         grid_poll(&grid);
     }
 }
@@ -107,10 +119,13 @@ static void run(uint64_t wanted, bool to_frame)
 static void tell_sent(void)
 {
     printf("%" PRIu64, cycles);
-    for (unsigned i = 0; i < sent_count; i++)
+    for (unsigned i = 0; i < out_count; i++)
         printf(" %" PRIu64 ":%02x", sent_cycles[i], sent[i]);
     putchar('\n');
-    sent_count = 0;
+    sent_count -= out_count;
+    memmove(sent, sent + out_count, sent_count);
+    memmove(sent_cycles, sent_cycles + out_count, sent_count * sizeof *sent_cycles);
+    out_count = 0;
 }
 
 static void take_hex(const char *hex)
@@ -156,13 +171,13 @@ int main(void)
             uint8_t mask = (uint8_t)(1 << value % 8);
             sensors[value / 8] = (uint8_t)(second[0] == '1' ? sensors[value / 8] | mask : sensors[value / 8] & ~mask);
             puts("ok");
+        } else if (!strcmp(word, "baud")) {
+            /* The host's speed: here bytes arrive at any. */
+            puts("ok");
         } else if (!strcmp(word, "leds")) {
             tell_leds();
         } else if (!strcmp(word, "counters")) {
             printf("cycles=%" PRIu64 " baud=%" PRIu32 "\n", cycles, baud);
-        } else if (!strcmp(word, "room")) {
-            room = (unsigned)value;
-            puts("ok");
         } else if (!strcmp(word, "reset")) {
             start();
             puts("ok");
