@@ -16,7 +16,7 @@
 #define LOAD_PIN 0
 #define CLOCK_PIN 1
 #define DATA_PIN 2
-#define RX_RING 256
+#define RX_RING 512
 #define TX_RING 256
 #define RX_VECTOR USART_RX_vect
 #define TX_VECTOR USART_UDRE_vect
@@ -31,7 +31,7 @@
 #define LOAD_PIN 1
 #define CLOCK_PIN 2
 #define DATA_PIN 3
-#define RX_RING 512
+#define RX_RING 1024
 #define TX_RING 256
 #define RX_VECTOR USART0_RX_vect
 #define TX_VECTOR USART0_UDRE_vect
