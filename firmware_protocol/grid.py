@@ -303,9 +303,8 @@ class _Session:
         if status is Status.REPEATED and sent.tries == 1:
             self.requests.renew(sent)
         elif isinstance(sent.message, SetBaud):
-            self.requests.baud = sent.message.baud
+            self.requests.change_baud(sent.message.baud, now_s)
             self._baud_trial_until_s = now_s + _BAUD_TRIAL_S
-            self.requests.add(Ping())
         else:
             self._leds.apply(sent.message)
 

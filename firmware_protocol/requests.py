@@ -1,7 +1,7 @@
 """Requests to a grid, each repeated until it is acknowledged, as many under way as the grid has room for; no I/O.
 
 What may overtake one another is under way together. LED messages go in stages, each after the one before is done;
-SHOW and SET_BAUD go alone, and nothing follows them before they are acknowledged.
+SHOW and SET_BAUD go alone, and so does PING: nothing follows them before they are acknowledged.
 """
 
 from collections import deque
@@ -15,6 +15,7 @@ from firmware_protocol.messages import (
     Fill,
     Info,
     Palette,
+    Ping,
     Request,
     SetBaud,
     SetCells,
@@ -33,7 +34,9 @@ _BITS_A_BYTE = 10
 _LEAST_PAYLOAD = 16
 _SMOOTH = 32
 """After so many requests that were acknowledged at once, frames may be twice as long again."""
-_ALONE = (Show, SetBaud)
+_BAUD_PAUSE_S = 0.002
+"""After SET_BAUD's acknowledgement, for the grid to change its speed as well."""
+_ALONE = (Show, SetBaud, Ping)
 _OF_LEDS = (SetCells, SetRange, Palette, Fill, Show)
 
 
@@ -65,7 +68,7 @@ class Requests:
         self._window_bytes = info.rx_window
         self._show_s = info.rows * info.columns * _LED_S
         self._seq = seq
-        self._wire_free_s = now_s
+        self._wire_free_s = self._resumes_s = now_s
         self._smooth = 0
         self._soon: deque[Request] = deque()
         self._stages: deque[deque[Request]] = deque()
@@ -104,6 +107,12 @@ class Requests:
         """Sends a request under another number: the grid took its number for one that it had before."""
         (self._stages[0] if isinstance(sent.message, _OF_LEDS) else self._soon).appendleft(sent.message)
 
+    def change_baud(self, baud: int, now_s: float) -> None:
+        """From now on all goes at this speed; PING shows whether it can be heard."""
+        self.baud = baud
+        self._soon.appendleft(Ping())
+        self._resumes_s = now_s + _BAUD_PAUSE_S
+
     def drop(self, kinds: tuple[type[Request], ...]) -> None:
         """Waits no longer for requests of these kinds."""
         self._soon = deque(message for message in self._soon if not isinstance(message, kinds))
@@ -117,6 +126,8 @@ class Requests:
     def to_send(self, now_s: float) -> bytes:
         """The frames that have to go out now."""
         frames = bytearray()
+        if now_s < self._resumes_s:
+            return b""
         while (sent := self._next()) is not None:
             frames += sent.frame
             sent.tries += 1
@@ -129,7 +140,9 @@ class Requests:
         return bytes(frames)
 
     def due_s(self) -> float:
-        """When the next request has waited for its acknowledgement long enough."""
+        """When the next request has waited for its acknowledgement long enough, or may go out."""
+        if self._soon and not self._under_way:
+            return self._resumes_s
         return min((sent.due_s for sent in self._under_way.values()), default=inf)
 
     def tick(self, now_s: float) -> Sent | None:

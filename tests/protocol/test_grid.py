@@ -29,6 +29,7 @@ from firmware_protocol.messages import (
     Message,
     Nak,
     Palette,
+    Ping,
     Sense,
     SensorKind,
     SetBaud,
@@ -357,9 +358,11 @@ class Watched(InProcess[Board]):
         for frame in self._sent.feed(data):
             if isinstance(frame.message, Hello):
                 continue
-            alone = any(isinstance(one, Show | SetBaud) for one in self._under_way.values())
-            assert not alone, f"{frame.message} went out before SHOW was acknowledged"
-            assert not (isinstance(frame.message, Show | SetBaud) and self._under_way), "SHOW did not wait"
+            alone = any(isinstance(one, Show | SetBaud | Ping) for one in self._under_way.values())
+            assert not alone, f"{frame.message} went out before the one before was acknowledged"
+            assert not (isinstance(frame.message, Show | SetBaud | Ping) and self._under_way), (
+                f"{frame.message} did not wait"
+            )
             self._under_way[frame.seq] = frame.message
             length = sum(len(encode(message, seq)) for seq, message in self._under_way.items())
             assert length <= self.window or len(self._under_way) == 1, f"{length} bytes are under way"

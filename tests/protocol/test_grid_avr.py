@@ -1,0 +1,85 @@
+"""Our driver and the real firmware in simavr, in simulated time: all arrives, and the wire is kept full."""
+
+import random
+
+import pytest
+
+from firmware_protocol.codec import Decoder
+from firmware_protocol.driver import Changed, Found, GridEvent, Rgb
+from firmware_protocol.exchange import Exchange
+from firmware_protocol.grid import GridDriver
+from firmware_protocol.leds import FRAME_BYTES
+from firmware_protocol.messages import Show, pack
+from hardware_sims.avr import MEGA, UNO, SteppedBoard, missing
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=f"no AVR simulation: {missing()}")
+
+
+class SteppedPort:
+    """A stepped board behind a port, as the link has it; notes when SHOW goes out and how much went before."""
+
+    def __init__(self, board: SteppedBoard) -> None:
+        self.board = board
+        self.show_s = 0.0
+        self.sent_bytes = 0
+        self._decoder = Decoder()
+
+    def read(self, wait_s: float) -> bytes:
+        return bytes(byte for _, byte in self.board.run_to_frame(max(wait_s, 1e-6)))
+
+    def write(self, data: bytes) -> None:
+        for frame in self._decoder.feed(data):
+            if isinstance(frame.message, Show):
+                self.show_s = self.board.time_s()
+            else:
+                self.sent_bytes += FRAME_BYTES + len(pack(frame.message))
+        self.board.send(data)
+
+    def set_baud(self, baud: int) -> None:
+        self.board.set_host_baud(baud)
+
+    def wake(self) -> None:
+        """Nobody waits."""
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+@pytest.mark.parametrize("build", [UNO, MEGA], ids=lambda build: build.mcu)
+@pytest.mark.parametrize(("baud", "least"), [(115_200, 0.85), (1_000_000, 0.70)], ids=["115200", "1 M"])
+def test_pictures_and_changes_arrive_and_the_wire_is_kept_full(build, baud, least):
+    rng = random.Random(0)
+    with SteppedBoard.avr(build) as board:
+        port = SteppedPort(board)
+        driver = GridDriver((build.rows, build.columns), baud=baud)
+        exchange = Exchange(port, driver, clock=board.time_s)
+        told: list[GridEvent] = []
+        while not told:
+            told += exchange.round()
+        assert isinstance(told[0], Found)
+        took_s, sent_bytes = 0.0, 0
+        for n in range(10):
+            board.set_sensor(n, True)
+            wanted = tuple(Rgb(*rng.randbytes(3)) for _ in range(build.cells))
+            driver.want(wanted)
+            began_s = board.time_s()
+            port.show_s, port.sent_bytes = 0.0, 0
+            while not port.show_s:
+                told += exchange.round()
+            took_s += port.show_s - began_s
+            sent_bytes += port.sent_bytes
+            until_s = board.time_s() + 0.02
+            while board.time_s() < until_s:
+                told += exchange.round()
+            assert board.leds() == wanted
+        until_s = board.time_s() + 1.0
+        while board.time_s() < until_s:
+            told += exchange.round()
+        wire_s = sent_bytes * 10 / baud
+        counters = board.counters()
+    assert told[1:] == [Changed(n, True) for n in range(10)]
+    assert driver.traffic.retries == 0
+    assert (driver.traffic.device_overruns, counters.overruns) == (0, 0)
+    print(f"{build.mcu} at {baud}: {wire_s / took_s:.0%} of the wire, {1000 * took_s / 10:.1f} ms a picture")
+    if build is MEGA:
+        assert wire_s / took_s >= least
