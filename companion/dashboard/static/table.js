@@ -70,6 +70,7 @@ function render() {
   const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
   alarm(lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "");
   for (const player of PLAYERS) renderTokens(player);
+  renderHardware(grid, state);
   find("#start").hidden = phase !== "start";
   if (phase === "start") {
     setText(find("#match-line"), "");
@@ -82,7 +83,6 @@ function render() {
   renderTrack();
   renderLog();
   renderBoard();
-  renderHardware(grid, state);
 }
 
 function alarm(text) {
