@@ -5,7 +5,10 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given as whatever
+from hypothesis import strategies as st
 
+from companion.games.witnesses import told_disk
 from companion.inputs import (
     Declaration,
     Declared,
@@ -18,7 +21,8 @@ from companion.inputs import (
     input_to_json,
 )
 from companion.referee import Referee
-from companion.terms import Mode, Player
+from companion.ruling import Undecided, ruling_from_json, ruling_to_json
+from companion.terms import USUAL_FIELD, Mode, Player
 
 CELLS = tuple((row, column) for row in range(1, 9) for column in range(1, 8))
 SENSED = re.compile(r"(occupied|empty|sees-a|sees-b|sees-no)-(\d),(\d)")
@@ -268,3 +272,57 @@ def test_the_question_names_the_hole_and_both_witnesses(sensed):
     assert asked.cells == ((4, 4),)
     [asked] = referee.take(sensed("sees-no-3,2"))
     assert asked.why == "the camera sees no disk at row 3, column 2, the sensor there says occupied"
+
+
+FEW = ((1, 1), (4, 4), (4, 5), (8, 1))
+SAID = [
+    Undo(),
+    Declaration(Declared.NOT_A_FLICK),
+    Declaration(Declared.ILLEGAL_FLICK),
+    Declaration(Declared.FLICK_LOST),
+    *(
+        Declaration(Declared.ACCEPT, choice=choice)
+        for choice in ("camera-is-right", "sensor-is-right", "a-disk", "b-disk", "flick-lost", "by-hand", "flick", None)
+    ),
+]
+
+
+@st.composite
+def told_looks(draw):
+    """What camera and sensors tell of four holes: each is seen with a disk or without, hidden, told of or not."""
+    colours, hidden, occupied, empty, disputed = {}, [], [], [], []
+    for cell in FEW:
+        colour = draw(st.none() | st.sampled_from(list(Player)))
+        if draw(st.booleans()):
+            hidden.append(cell)
+            draw(st.sampled_from([occupied, empty, []])).append(cell)
+        elif draw(st.integers(0, 3)) == 0:
+            disputed.append(Dispute(cell, colour))
+        if colour is not None and cell not in empty:
+            colours[cell] = colour
+    return Look(
+        tuple(told_disk(USUAL_FIELD, cell, colour) for cell, colour in colours.items()),
+        tuple(hidden),
+        draw(st.booleans()),
+        draw(st.just(()) | st.sampled_from([(Player.A,), (Player.B,), (None,)])),
+        occupied=tuple(occupied),
+        empty=tuple(empty),
+        disputed=tuple(disputed),
+    )
+
+
+@whatever(st.lists(told_looks() | st.sampled_from(SAID), max_size=12))
+def test_whatever_is_told_the_log_gives_it_back_and_doubt_accuses_nobody(inputs):
+    referee, again = Referee(), Referee()
+    start = Declaration(Declared.START, Setup())
+    referee.take(start)
+    again.take(start)
+    for each in inputs:
+        game = referee.standing.game
+        clear = game is not None and not game.over and game.question is None and not game.settled
+        rulings = referee.take(each)
+        assert again.take(input_from_json(json.loads(json.dumps(input_to_json(each))))) == rulings
+        assert tuple(ruling_from_json(json.loads(json.dumps(ruling_to_json(ruling)))) for ruling in rulings) == rulings
+        if clear and isinstance(each, Look) and each.disputed:
+            assert [type(ruling) for ruling in rulings] == [Undecided]
+    assert again.standing == referee.standing
