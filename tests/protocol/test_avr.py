@@ -1,5 +1,6 @@
 """The AVR images in simavr: the figures in simulated time, what the chip has room for, and the board behind a pty."""
 
+import random
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -76,25 +77,35 @@ def test_a_host_that_does_not_wait_for_the_leds_loses_frames_and_learns_it():
 
 
 @BOARDS
-def test_all_that_the_window_allows_may_be_under_way(build: Build):
-    """At the highest speed, and while all sensors change."""
+@pytest.mark.parametrize("baud", [115_200, 1_000_000])
+@pytest.mark.parametrize("small", [True, False], ids=["small frames", "any frames"])
+def test_a_host_that_keeps_the_window_full_loses_nothing(build: Build, baud, small):
+    """While sensors change as well: each ACK is met at once by the next frame."""
+    rng = random.Random(20_261_130)
+    print("seed 20261130")
     with SteppedBoard.avr(build) as board:
         host = Host(board)
-        info = host.greet(1_000_000)
-        for cell in range(build.cells):
-            board.set_sensor(cell, True)
-        board.run(0.018)
-        frames = [encode(Ping(), 10), encode(Ping(), 11)]
-        room = info.rx_window - sum(map(len, frames))
-        levels = min(info.max_payload - 3, room - len(encode(SetRange(0, Format.RGB, b""), 12)), 3 * build.cells)
-        frames.append(encode(SetRange(0, Format.RGB, b"\1" * (levels // 3 * 3)), 12))
-        board.send(b"".join(frames))
-        acknowledged = [
-            answered.frame.seq for _ in range(2 * build.cells) for answered in host.listen(0.005)
-            if isinstance(answered.frame.message, Ack)
-        ]  # fmt: skip
-        assert acknowledged == [10, 11, 12]
+        info = host.greet(baud)
+        waiting = [Ping() if small else range_of(rng, info.max_payload, build.cells) for _ in range(150)]
+        under_way: dict[int, int] = {}
+        while waiting or under_way:
+            while waiting and sum(under_way.values()) + len(encode(waiting[-1], 1)) <= info.rx_window:
+                seq, size = host.send(waiting.pop())
+                under_way[seq] = size
+            board.set_sensor(rng.randrange(build.cells), rng.random() < 0.5)
+            answers = host.listen()
+            assert answers, "a frame was lost"
+            for answered in answers:
+                if isinstance(answered.frame.message, Ack):
+                    del under_way[answered.frame.seq]
         assert board.counters().overruns == 0
+
+
+def range_of(rng: random.Random, max_payload: int, cells: int) -> SetRange:
+    """Some of the cells; every third time as many as a frame carries."""
+    most = min((max_payload - 3) // 3, cells)
+    count = rng.choice((most, rng.randrange(most), rng.randrange(4)))
+    return SetRange(0, Format.RGB, rng.randbytes(3 * count))
 
 
 @BOARDS

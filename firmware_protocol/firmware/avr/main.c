@@ -11,9 +11,11 @@
 #include "strip.h"
 #include "uart.h"
 
-/* An ACK goes out while the piece that its frame came in is still held: then as much again may come. */
-#if 2 * GRID_RX_WINDOW >= RX_RING
+#if GRID_RX_WINDOW >= RX_RING
 #error "GRID_RX_WINDOW is more than the receiver keeps"
+#endif
+#if GRID_ROOM_FOR_ANSWERS + GRID_FRAME_SIZE(GRID_EVENT_SIZE) >= TX_RING
+#error "beside all answers no event would find room"
 #endif
 
 /* Timer 1 runs through all by itself and needs no interrupt that could delay the line's. Timer 0 only wakes the chip. */
@@ -130,7 +132,7 @@ int main(void)
         const uint8_t *bytes;
         uint16_t count = uart_received(&bytes);
         if (count)
-        { for (uint16_t at = 0; at < count;) at += grid_receive(&grid, bytes + at, count - at); uart_take(count); }
+            uart_take(grid_receive(&grid, bytes, count));
         grid_poll(&grid);
         rest();
     }

@@ -1,4 +1,4 @@
-/* Which pins the LEDs and the sensor chain are on, and how many bytes the receiver keeps. The LEDs' port has to be one
+/* Which pins the LEDs and the sensor chain are on, and how many bytes wait in either direction. The LEDs' port has to be one
    that `out` reaches (A to G on the ATmega2560): a store to any other takes a cycle more than the pulses allow. */
 #ifndef GRID_PINS_H
 #define GRID_PINS_H
@@ -16,8 +16,8 @@
 #define LOAD_PIN 0
 #define CLOCK_PIN 1
 #define DATA_PIN 2
-#define RX_RING 512
-#define TX_RING 256
+#define RX_RING 256
+#define TX_RING 512
 #define RX_VECTOR USART_RX_vect
 #define TX_VECTOR USART_UDRE_vect
 #elif defined(__AVR_ATmega2560__)
@@ -31,8 +31,8 @@
 #define LOAD_PIN 1
 #define CLOCK_PIN 2
 #define DATA_PIN 3
-#define RX_RING 1024
-#define TX_RING 256
+#define RX_RING 512
+#define TX_RING 1024
 #define RX_VECTOR USART0_RX_vect
 #define TX_VECTOR USART0_UDRE_vect
 #else

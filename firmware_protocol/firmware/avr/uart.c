@@ -18,8 +18,8 @@ static rx_index received_tail;
 static volatile uint16_t overruns;
 
 static uint8_t waiting[TX_RING];
-static uint8_t waiting_head;
-static volatile uint8_t waiting_tail;
+static volatile uint16_t waiting_head;
+static volatile uint16_t waiting_tail;
 static bool ever_sent;
 
 /* At 1 Mbaud a byte comes every 160 cycles, and the chip keeps two: this must stay short. */
@@ -41,11 +41,12 @@ ISR(RX_VECTOR)
 
 ISR(TX_VECTOR)
 {
-    uint8_t tail = waiting_tail;
+    uint16_t tail = waiting_tail;
     UDR0 = waiting[tail];
     /* TXC0, from the byte before, must not be taken for the end of this one. */
     UCSR0A = _BV(U2X0) | _BV(TXC0);
-    waiting_tail = ++tail;
+    tail = (tail + 1) & (TX_RING - 1);
+    waiting_tail = tail;
     if (tail == waiting_head)
         UCSR0B &= ~_BV(UDRIE0);
 }
@@ -79,7 +80,7 @@ void uart_start(uint32_t baud)
 
 void uart_set_baud(uint32_t baud)
 {
-    while (waiting_tail != waiting_head)
+    while (uart_room() != TX_RING - 1)
         ;
     while (ever_sent && !(UCSR0A & _BV(TXC0)))
         ;
@@ -118,16 +119,25 @@ uint16_t uart_overruns(void)
 
 uint16_t uart_room(void)
 {
-    return (uint8_t)(waiting_tail - waiting_head - 1);
+    uint16_t tail;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        tail = waiting_tail;
+    }
+    return (tail - waiting_head - 1) & (TX_RING - 1);
 }
 
 void uart_write(const uint8_t *bytes, uint16_t count)
 {
-    while (count--)
-        waiting[waiting_head++] = *bytes++;
+    uint16_t head = waiting_head;
+    for (; count; count--) {
+        waiting[head] = *bytes++;
+        head = (head + 1) & (TX_RING - 1);
+    }
     ever_sent = true;
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
+        waiting_head = head;
         UCSR0B |= _BV(UDRIE0);
     }
 }

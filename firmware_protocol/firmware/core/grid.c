@@ -9,8 +9,6 @@
 #define FROM_DEVICE 0x80
 /* A dim blue: 16 mA for 64 cells. */
 #define GLOW_LEVEL 3
-/* Events leave room for the answers that a host awaits. */
-#define ROOM_FOR_ANSWERS (2 * GRID_FRAME_SIZE(GRID_ACK_SIZE) + GRID_FRAME_SIZE(GRID_BITMAP_SIZE + GRID_BITMAP_BYTES))
 
 /* Encodes the frame round its payload and sends it. Where it finds no room it is dropped, as if the line had eaten it. */
 static void send(struct grid *grid, uint8_t *frame, uint8_t type, uint8_t seq, uint8_t payload_size)
@@ -300,18 +298,15 @@ static void hear(struct grid *grid)
     answer(grid, type, grid->body[1], grid->body + GRID_HEAD_SIZE, grid->decoder.size - GRID_BODY_SIZE(0));
 }
 
-void grid_receive(struct grid *grid, const uint8_t *bytes, uint16_t count)
+uint16_t grid_receive(struct grid *grid, const uint8_t *bytes, uint16_t count)
 {
-    while (count) {
-        uint16_t taken;
-        enum grid_decoded decoded = grid_decode(&grid->decoder, bytes, count, &taken);
-        bytes += taken;
-        count -= taken;
-        if (decoded == GRID_DECODED_GOOD)
-            hear(grid);
-        else if (decoded == GRID_DECODED_BAD)
-            grid->bad_frames++;
-    }
+    uint16_t taken;
+    enum grid_decoded decoded = grid_decode(&grid->decoder, bytes, count, &taken);
+    if (decoded == GRID_DECODED_GOOD)
+        hear(grid);
+    else if (decoded == GRID_DECODED_BAD)
+        grid->bad_frames++;
+    return taken;
 }
 
 static void read_sensors(struct grid *grid, uint8_t *bits)
@@ -325,7 +320,7 @@ static void read_sensors(struct grid *grid, uint8_t *bits)
 static bool report_change(struct grid *grid, uint16_t index, bool occupied)
 {
     if (grid->config.events) {
-        if (grid->port->room(grid->port->board) < GRID_FRAME_SIZE(GRID_EVENT_SIZE) + ROOM_FOR_ANSWERS)
+        if (grid->port->room(grid->port->board) < GRID_FRAME_SIZE(GRID_EVENT_SIZE) + GRID_ROOM_FOR_ANSWERS)
             return false;
         send_event(grid, index, occupied, grid->changing_ms[index]);
     }

@@ -45,6 +45,9 @@
 #error "GRID_RX_WINDOW is less than one frame"
 #endif
 
+/* Events leave room for an ACK of each of the smallest frames that a window holds, which may share a zero. */
+#define GRID_ROOM_FOR_ANSWERS (GRID_RX_WINDOW / (GRID_FRAME_SIZE(0) - 1) * GRID_FRAME_SIZE(GRID_ACK_SIZE))
+
 /* A WS2812 draws 20 mA for each colour at its full level, and 1 mA when it is dark. */
 #define GRID_MA_PER_COLOUR 20UL
 #define GRID_MA_PER_DARK_LED 1UL
@@ -104,8 +107,10 @@ struct grid {
 /* Reads the sensors and lets the LEDs glow. */
 void grid_start(struct grid *grid, const struct grid_port *port, const uint8_t uid[8], uint32_t boot_id);
 
-/* Takes bytes as they were received, in pieces of any size. */
-void grid_receive(struct grid *grid, const uint8_t *bytes, uint16_t count);
+/* Takes received bytes, in pieces of any size, up to the end of the first frame among them, and answers that. Returns how
+   many it took: where an ACK tells the host that there is room, the frame's bytes have to be gone before the next frame is
+   looked at. */
+uint16_t grid_receive(struct grid *grid, const uint8_t *bytes, uint16_t count);
 
 /* Does what is due; to be called at least every millisecond, as far as SHOW lets it. */
 void grid_poll(struct grid *grid);

@@ -12,7 +12,7 @@
 
 #define CYCLES_PER_MS 16000
 #define MOST_BYTES 65536
-#define TX_RING 255
+#define TX_RING (2 * GRID_RX_WINDOW)
 
 static struct grid grid;
 static uint64_t cycles, started_cycles;
@@ -138,7 +138,8 @@ static void take_hex(const char *hex)
         exit(1);
     for (size_t i = 0; i < count && sscanf(hex + 2 * i, "%2x", &byte) == 1; i++)
         bytes[i] = (uint8_t)byte;
-    grid_receive(&grid, bytes, (uint16_t)count);
+    for (size_t at = 0; at < count;)
+        at += grid_receive(&grid, bytes + at, (uint16_t)(count - at));
     free(bytes);
 }
 
