@@ -11,6 +11,9 @@
 #include "strip.h"
 #include "uart.h"
 
+#if GRID_CELLS > MOST_CELLS
+#error "GRID_ROWS * GRID_COLUMNS is more than this chip has room for"
+#endif
 #if GRID_RX_WINDOW >= RX_RING
 #error "GRID_RX_WINDOW is more than the receiver keeps"
 #endif

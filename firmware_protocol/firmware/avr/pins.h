@@ -1,5 +1,6 @@
-/* Which pins the LEDs and the sensor chain are on, and how many bytes wait in either direction. The LEDs' port has to be one
-   that `out` reaches (A to G on the ATmega2560): a store to any other takes a cycle more than the pulses allow. */
+/* Which pins the LEDs and the sensor chain are on, how many bytes wait in either direction, and for how many cells the chip
+   has room. The LEDs' port has to be one that `out` reaches (A to G on the ATmega2560): a store to any other takes a cycle
+   more than the pulses allow. */
 #ifndef GRID_PINS_H
 #define GRID_PINS_H
 
@@ -18,6 +19,7 @@
 #define DATA_PIN 2
 #define RX_RING 256
 #define TX_RING 512
+#define MOST_CELLS 100
 #define RX_VECTOR USART_RX_vect
 #define TX_VECTOR USART_UDRE_vect
 #elif defined(__AVR_ATmega2560__)
@@ -33,6 +35,7 @@
 #define DATA_PIN 3
 #define RX_RING 512
 #define TX_RING 1024
+#define MOST_CELLS 512
 #define RX_VECTOR USART0_RX_vect
 #define TX_VECTOR USART0_UDRE_vect
 #else
