@@ -1,8 +1,8 @@
 """Pathstone: the whole game on 3x3 to 8x8.
 
 `pieces` has the words, `position` the rules on plain integers, `state` a game as a frozen value, `faults` why a move is
-illegal, `moves` the rulings on moves that are told, `looks` what is seen of a board, `belief` which moves that can
-mean, `events` what is printed of it, and `ptn` and `tps` the notations.
+illegal, `moves` the rulings on moves that are told, `looks` what is seen of a board, `lines` which moves that can
+mean, `belief` the rulings on it, `events` what is printed, and `ptn` and `tps` the notations.
 """
 
 from companion.games.pathstone.belief import Belief, Judged, answer, believe, judge_look, take_back, tell

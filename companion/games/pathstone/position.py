@@ -28,6 +28,9 @@ Reserves = tuple[tuple[int, int], tuple[int, int]]
 Key = tuple[int, int] | tuple[int, Direction, tuple[int, ...]]
 """A move: square and kind for a placement; square, direction and drops for a slide."""
 
+Successor = tuple[Key, Squares, Reserves]
+"""A move with the position after it."""
+
 Step = tuple[int, int, int, int]
 """One drop: the offset of its square, how many pieces, how many are held after it, and the mask of the pieces."""
 
@@ -113,10 +116,10 @@ def is_opening(board: Board, reserves: Reserves, ply: int) -> bool:
     return ply < 2 and sum(map(sum, reserves)) == 2 * sum(board.pieces_each) - ply
 
 
-def successors(board: Board, squares: Squares, reserves: Reserves, ply: int) -> list[tuple[Key, Squares, Reserves]]:
+def successors(board: Board, squares: Squares, reserves: Reserves, ply: int) -> list[Successor]:
     """Every legal move with the position after it, as if the game were not over."""
     mover = ply & 1
-    found: list[tuple[Key, Squares, Reserves]] = []
+    found: list[Successor] = []
     opening = is_opening(board, reserves, ply)
     placeable = _placeable(reserves, mover, opening)
     size, rays = board.size, () if opening else board.rays

@@ -10,7 +10,7 @@ from companion.games.pathstone.position import (
     WALL,
     Key,
     Reserves,
-    Squares,
+    Successor,
     board_of,
     ending,
     flat_count,
@@ -161,7 +161,7 @@ def square_from_stack(stack: Stack) -> int:
     return square << 2 | (KINDS.index(stack[-1].kind) if stack else 0)
 
 
-def successors_of(state: State) -> list[tuple[Key, Squares, Reserves]]:
+def successors_of(state: State) -> list[Successor]:
     """Every move of the player to move with the position after it, as `position` has them."""
     return successors(board_of(state.size), list(state.squares), state.reserves, state.ply)
 
