@@ -196,7 +196,7 @@ def demo(game: str, port: int, seed: int) -> None:
         ):
             store = Store(Path(folder) / "log.sqlite", live.ring)
             session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said, grid=grid)
-            _watch(pictures, session, virtual.PROFILE, store, live, said, port)
+            _watch(pictures, session, virtual.PROFILE, store, live, said, port, "--port")
     finally:
         device.close()
         stream.shutdown()
@@ -263,7 +263,7 @@ def run(
                 said=said,
                 grid=grid,
             )
-            _watch(pictures, session, profile, store, live, said, web_port)
+            _watch(pictures, session, profile, store, live, said, web_port, "--web-port")
     except LinkError as error:
         store.close()
         _fail(str(error))
@@ -360,9 +360,10 @@ def _watch(
     live: Live,
     said: "Queue[Declaration | Correction]",
     port: int,
+    option: str,
 ) -> None:
-    """Referees a live camera, or the sensors alone, and serves the dashboard, until a signal or trouble ends it; closes
-    the store."""
+    """Referees a live camera, or the sensors alone, and serves the dashboard on a port that people name by an option,
+    until a signal or trouble ends it; closes the store."""
     from companion.dashboard import create_app
     from companion.dashboard.server import Server, listen
 
@@ -379,7 +380,7 @@ def _watch(
         listener = listen(port)
     except OSError as error:
         store.close()
-        _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give the page another one")
+        _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with {option}")
     server = Server(create_app(store, live, said, profile), listener, live)
     reader = None if pictures is None else threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
     if reader is not None:
