@@ -38,6 +38,8 @@ _CHANGE_SHARE = 0.015
 """Of the picture's brightness: a place that differs by less on average, besides noise, is as it was."""
 _READ_WHOLE_EVERY = 6
 """Looks: light that changes slowly makes what an empty hole looks like out of date."""
+_OVER_SHARE = 0.9
+"""Of a disk's width: one on the surface this near lies over one in a hole."""
 _MISSED = 8
 _FOLLOWED_SHARE = 0.02
 """Of the watched board: so much differs through resampling alone where the camera's new place is the right one."""
@@ -257,16 +259,16 @@ class BoardCamera:
             )
 
         new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
-        # What lies in a hole stays there when a disk comes to lie over it.
+        # What lies in a hole stays there when a disk comes to lie over it, be it over its edge: little of it then shows.
         found = {disk.cell for disk in reading.disks if disk.cell is not None}
-        over = [disk.centre_mm for disk in reading.disks if disk.cell is None]
+        over = [disk.centre_mm for disk in new if disk.cell is None]
         kept += tuple(
             disk
             for disk in self._last.disks
             if disk.cell is not None
             and disk not in kept
             and disk.cell not in found
-            and any(math.dist(disk.centre_mm, centre_mm) < self._reach_mm for centre_mm in over)
+            and any(math.dist(disk.centre_mm, centre_mm) < _OVER_SHARE * 2 * self._reach_mm for centre_mm in over)
         )
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
