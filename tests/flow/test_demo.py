@@ -158,6 +158,9 @@ def test_the_demo_serves_its_page_plays_and_stops_at_once_without_a_word(tmp_pat
         while flicks_left(url) == 2 * DISKS_EACH and time.monotonic() < deadline:
             time.sleep(0.5)
         assert flicks_left(url) < 2 * DISKS_EACH, "no flick has been ruled"
+        grid = json.loads(get(f"{url}/grid"))
+        assert (grid["state"], grid["simulated"]) == ("there", True)
+        assert any(cell["light"] for cell in grid["cells"])
         demo.send_signal(signal.SIGTERM)
         assert demo.wait(timeout=30) == 0, errors.read_text()
     finally:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -186,6 +187,19 @@ def test_wrong_usage_is_told(arguments, words):
     ended = CliRunner().invoke(main, arguments)
     assert ended.exit_code == 2
     assert words in ended.stderr
+
+
+def test_a_page_port_that_is_taken_is_told_with_its_option(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = str(other.getsockname()[1])
+        log = str(tmp_path / "log.sqlite")
+        command = [sys.executable, "-c", "from companion.cli import main; main()", "run", "none"]
+        command += ["--port", "sim:", "--web-port", taken, "--log", log]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.splitlines()[-1].endswith("give another with --web-port")
 
 
 @pytest.mark.parametrize("port", ["sim:", "sim:avr"])
