@@ -6,15 +6,9 @@
 
 #include "pins.h"
 
-#if RX_RING > 256
-typedef uint16_t rx_index;
-#else
-typedef uint8_t rx_index;
-#endif
-
 static uint8_t received[RX_RING];
-static volatile rx_index received_head;
-static rx_index received_tail;
+static uint8_t *volatile received_head = received;
+static uint8_t *received_tail = received;
 static volatile uint16_t overruns;
 
 static uint8_t waiting[TX_RING];
@@ -25,17 +19,16 @@ static bool ever_sent;
 /* At 1 Mbaud a byte comes every 160 cycles, and the chip keeps two: this must stay short. */
 ISR(RX_VECTOR)
 {
-    uint8_t status = UCSR0A;
-    uint8_t byte = UDR0;
-    rx_index head = received_head;
-    rx_index next = (head + 1) & (RX_RING - 1);
-    if (next == received_tail) {
-        overruns++;
-    } else {
-        received[head] = byte;
-        received_head = next;
-    }
-    if (status & _BV(DOR0))
+    bool lost = UCSR0A & _BV(DOR0);
+    uint8_t *head = received_head;
+    *head = UDR0;
+    if (++head == received + RX_RING)
+        head = received;
+    if (head == received_tail)
+        lost = true;
+    else
+        received_head = head;
+    if (lost)
         overruns++;
 }
 
@@ -89,18 +82,20 @@ void uart_set_baud(uint32_t baud)
 
 uint16_t uart_received(const uint8_t **bytes)
 {
-    rx_index head;
+    const uint8_t *head;
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
         head = received_head;
     }
-    *bytes = received + received_tail;
-    return head >= received_tail ? head - received_tail : RX_RING - received_tail;
+    *bytes = received_tail;
+    return (head >= received_tail ? head : received + RX_RING) - received_tail;
 }
 
 void uart_take(uint16_t count)
 {
-    rx_index tail = (received_tail + count) & (RX_RING - 1);
+    uint8_t *tail = received_tail + count;
+    if (tail == received + RX_RING)
+        tail = received;
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
         received_tail = tail;
