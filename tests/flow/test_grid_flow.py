@@ -45,7 +45,9 @@ CAMERA_RIGHT, SENSOR_RIGHT = "camera-is-right", "sensor-is-right"
 class Wired:
     """A table with a camera over it and a grid under it; each call lets some seconds pass."""
 
-    def __init__(self, log: Path, faults: Sequence[SensorFault] = (), *, with_camera: bool = True) -> None:
+    def __init__(
+        self, camera: Camera, log: Path, faults: Sequence[SensorFault] = (), *, with_camera: bool = True
+    ) -> None:
         self.device = Board(STANDARD.rows, STANDARD.columns, sensor_faults=faults)
         self.port = InProcess(self.device)
         self.rulings: list[Ruling] = []
@@ -54,7 +56,7 @@ class Wired:
         self._plugged = True
         self._trouble = ""
         self._events = SimpleQueue()
-        self._camera = Camera(Scene(STANDARD, Room(seed=3)), VIEW, Settings(jpeg_quality=None))
+        self._camera = camera
         self._with_camera = with_camera
         self._frames = 0
         said: Queue[Declaration | Correction] = Queue()
@@ -80,7 +82,7 @@ class Wired:
         if felt:
             self.feel(disk.cell for disk in disks)
         if self._with_camera:
-            self._session.run(self._seen(tuple(disks), tuple(arms), s or 1.2))
+            self._session.run(self._seen(tuple(disks), tuple(arms), s or 1.0))
         else:
             self._session.sense(self._ticks(s or 1.5))
 
@@ -180,13 +182,19 @@ class Wired:
             self._events.put((now_s, event))
 
 
+@pytest.fixture(scope="module")
+def camera() -> Camera:
+    """One for all tables: it has traced the empty board."""
+    return Camera(Scene(STANDARD, Room(seed=3)), VIEW, Settings(jpeg_quality=None))
+
+
 @pytest.fixture
-def wired(tmp_path):
+def wired(camera, tmp_path):
     """Makes tables; `with_camera` and sensor faults as `Wired` has them."""
     made: list[Wired] = []
 
     def make(faults: Sequence[SensorFault] = (), **how) -> Wired:
-        made.append(Wired(tmp_path / f"{len(made)}.sqlite", faults, **how))
+        made.append(Wired(camera, tmp_path / f"{len(made)}.sqlite", faults, **how))
         made[-1].lie()
         made[-1].say(Declared.START, setup=Setup(Mode.MATCH))
         made[-1].lie()
@@ -279,6 +287,7 @@ def test_a_late_sensor_is_waited_for(wired):
 
 def test_a_sensor_that_keeps_contradicting_is_left_out(wired, caplog):
     table = wired([Stuck(CELLS.index((4, 4)), occupied=True)])
+    table.lie((), 2.0)
     assert table.asked == ["the camera sees no disk at row 4, column 4, the sensor there says occupied"]
     table.press(CAMERA_RIGHT)
     for _ in range(3):
@@ -342,6 +351,7 @@ def test_sensors_alone_keep_count_and_ask_where_they_cannot_know(wired):
 
 def test_the_log_of_a_game_with_sensors_is_folded_to_the_same_standing(wired):
     table = wired([Stuck(CELLS.index((4, 4)), occupied=True)])
+    table.lie((), 2.0)
     table.press(CAMERA_RIGHT)
     table.lie([hole("a1", 8, 3)], 4.0)
     match = table._store.latest()
