@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from firmware_protocol.codec import Decoder, Frame, Unreadable, encode, encode_raw
-from firmware_protocol.driver import DARK, Rgb
+from firmware_protocol.driver import Rgb
 from firmware_protocol.messages import (
     BAUD,
     BAUD_TRIAL_MS,
@@ -18,13 +18,10 @@ from firmware_protocol.messages import (
     HEARTBEAT_MS,
     MAX_PAYLOAD,
     MESSAGES,
-    PALETTE_COLOURS,
     PROTO,
     SILENCE_MS,
     Ack,
     Bitmap,
-    CellColour,
-    Colour,
     Config,
     Event,
     Fill,
@@ -49,10 +46,9 @@ from firmware_protocol.messages import (
     layout_of,
     pack,
 )
+from hardware_sims.leds import MA_PER_COLOUR, MA_PER_DARK_LED, Leds
 from hardware_sims.sensors import Debounce, SensorFault, Sensors
 
-MA_PER_COLOUR, MA_PER_DARK_LED = 20, 1
-"""What a WS2812 draws for each of its three colours at full level, and when it is dark."""
 _UART_HZ = 16_000_000 // 8
 """An AVR divides this by a whole number, and takes a speed that it meets within 2.5 %."""
 _LED_S = 30e-6
@@ -109,7 +105,7 @@ class Board:
     @property
     def leds(self) -> tuple[Rgb, ...]:
         """What is to be seen: the last SHOW, by brightness and cap; a dim glow while no host is there."""
-        return (_GLOW,) * len(self._shown) if self.glows else self._shown
+        return (_GLOW,) * (self.rows * self.columns) if self.glows else self._leds.shown
 
     @property
     def occupied(self) -> tuple[bool, ...]:
@@ -176,9 +172,7 @@ class Board:
         self._held = b""
         self._overruns = 0
         self._last: tuple[int, Message] | None = None
-        self._wanted = [DARK] * cells
-        self._shown: tuple[Rgb, ...] = (DARK,) * cells
-        self._palette = [DARK] * PALETTE_COLOURS
+        self._leds = Leds(cells, self._max_ma)
         self._event_seq = 0
         self._debounce = Debounce((False,) * cells, self._config.debounce_ms / 1000)
         self._out: list[bytes] = []
@@ -258,42 +252,24 @@ class Board:
     def _refusal(self, message: Message) -> Status | None:
         """Why a request that can be read cannot be done."""
         limited = [(field.limits, getattr(message, field.name)) for field in layout_of(type(message)).fixed]
-        if any(limits is not None and not limits.least <= value <= limits.most for limits, value in limited):
-            return Status.BAD_VALUE
-        cells = self.rows * self.columns
-        good = True
+        good = all(limits is None or limits.least <= value <= limits.most for limits, value in limited)
         match message:
-            case SetCells():
-                good = all(cell.index < cells for cell in message.cells)
             case SetRange(format=Format.RGB) if len(message.data) % 3:
                 return Status.BAD_LENGTH
-            case SetRange():
-                indices = _palette_indices(message)
-                # Two cells share a byte, so that an odd grid's last byte has one to spare.
-                spare = 1 if message.format is Format.PALETTE_4 else 0
-                count = len(message.data) // 3 if message.format is Format.RGB else len(indices) - spare
-                good = message.first + count <= cells and all(index < PALETTE_COLOURS for index in indices)
-            case Palette():
-                good = message.first + len(message.colours) <= PALETTE_COLOURS
+            case SetCells() | SetRange() | Palette() | Fill():
+                good = good and self._leds.takes(message)
             case SetBaud():
                 good = _can_baud(message.baud)
         return None if good else Status.BAD_VALUE
 
     def _do(self, message: Message, seq: int) -> None:
         match message:
-            case SetCells():
-                for cell in message.cells:
-                    self._wanted[cell.index] = _rgb(cell)
-            case SetRange():
-                self._set_range(message)
-            case Palette():
-                self._palette[message.first : message.first + len(message.colours)] = map(_rgb, message.colours)
-            case Fill():
-                self._wanted = [_rgb(message)] * len(self._wanted)
+            case SetCells() | SetRange() | Palette() | Fill():
+                self._leds.set(message)
             case Show():
                 self._show_seq = seq
                 if self._flags & Flag.SHOW_BLOCKS_RX:
-                    self._busy_until_s = self._now_s + _LED_S * len(self._wanted)
+                    self._busy_until_s = self._now_s + _LED_S * self.rows * self.columns
                 else:
                     self._put_out(seq)
                 return
@@ -307,23 +283,8 @@ class Board:
                 pass
         self._report(Ack(Status.OK), seq)
 
-    def _set_range(self, message: SetRange) -> None:
-        if message.format is Format.RGB:
-            colours = [Rgb(*message.data[at : at + 3]) for at in range(0, len(message.data), 3)]
-        else:
-            colours = [self._palette[index] for index in _palette_indices(message)]
-        for cell, colour in enumerate(colours, start=message.first):
-            if cell < len(self._wanted):
-                self._wanted[cell] = colour
-
     def _put_out(self, seq: int) -> None:
-        """The LEDs take on what is wanted; the request is done when they have."""
-        brightness = self._config.brightness + 1
-        levels = sum(map(sum, self._wanted))
-        allowed = (self._max_ma - MA_PER_DARK_LED * len(self._wanted)) * 255 // MA_PER_COLOUR
-        if levels * brightness // 256 > allowed:
-            brightness = max(allowed * 256 // levels, 1)
-        self._shown = tuple(Rgb(*(level * brightness // 256 for level in colour)) for colour in self._wanted)
+        self._leds.put_out(self._config.brightness)
         self.glows, self._has_shown = False, True
         self.shows += 1
         self._report(Ack(Status.OK), seq)
@@ -394,15 +355,3 @@ def _refusal_of(frame: Unreadable) -> Status:
     part = 1 if layout.tail is None or layout.tail.part is None else layout_of(layout.tail.part).struct.size
     fits = rest == 0 if layout.tail is None else rest >= 0 and rest % part == 0
     return Status.BAD_VALUE if fits else Status.BAD_LENGTH
-
-
-def _palette_indices(message: SetRange) -> list[int]:
-    if message.format is Format.PALETTE_8:
-        return list(message.data)
-    if message.format is Format.PALETTE_4:
-        return [index for byte in message.data for index in (byte & 15, byte >> 4)]
-    return []
-
-
-def _rgb(colour: CellColour | Colour | Fill) -> Rgb:
-    return Rgb(colour.red, colour.green, colour.blue)

@@ -159,12 +159,13 @@ class _Served(Generic[D]):
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._closing = False
-        self._began_s = 0.0
+        self._began_s: float | None = None
         self._wake_r = self._wake_w = -1
 
     def start(self) -> Self:
         """Plugs the device in and serves it."""
-        self._began_s = time.monotonic()
+        if self._began_s is None:
+            self._began_s = time.monotonic()
         self._wake_r, self._wake_w = os.pipe()
         os.set_blocking(self._wake_r, False)
         self._closing = False
@@ -193,8 +194,8 @@ class _Served(Generic[D]):
 
     @property
     def now_s(self) -> float:
-        """The device's present."""
-        return time.monotonic() - self._began_s
+        """The device's present: seconds since the first start."""
+        return 0.0 if self._began_s is None else time.monotonic() - self._began_s
 
     def call(self, do: Callable[[D, float], T]) -> T:
         """Does something to the device from another thread, at the present time."""
@@ -262,15 +263,19 @@ class _Served(Generic[D]):
             os.write(self._wake_w, b"\0")
 
     def _plug(self, *, new_name: bool) -> None:
+        """Makes the port appear."""
         raise NotImplementedError
 
     def _pull(self) -> None:
+        """Makes it vanish; once more does no harm."""
         raise NotImplementedError
 
     def _exchange(self) -> None:
+        """Takes what the host has sent, and gives it what has arrived for it."""
         raise NotImplementedError
 
     def _waits_for(self) -> tuple[list[int], float]:
+        """Descriptors that tell when there is something to exchange, and how long they may be trusted to."""
         raise NotImplementedError
 
 
@@ -336,17 +341,20 @@ class PtyPort(_Served[D]):
             if self._resets_on_open:
                 self.line.restart(self.now_s, silent_s=self._boot_s, noise=True)
         self._opened = opened
-        if state & select.POLLIN:
-            with contextlib.suppress(BlockingIOError, OSError):
-                data = os.read(self._master, _CHUNK)
-                self.line.host_baud = _speed(self._master)
-                self.line.write(data, self.now_s)
         self.line.host_baud = _speed(self._master) if opened else None
+        if state & select.POLLIN:
+            self.line.write(self._received(), self.now_s)
         while piece := self.line.read(self.now_s):
             # What nobody reads is lost, as on a UART.
             if opened:
-                with contextlib.suppress(BlockingIOError):
+                with contextlib.suppress(OSError):
                     os.write(self._master, piece)
+
+    def _received(self) -> bytes:
+        """What the host has sent; b"" where it has flushed or closed the port since it was asked."""
+        with contextlib.suppress(OSError):
+            return os.read(self._master, _CHUNK)
+        return b""
 
     def _waits_for(self) -> tuple[list[int], float]:
         return ([self._master], math.inf) if self._opened else ([], _OPENING_POLL_S)
