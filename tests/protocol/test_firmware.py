@@ -6,6 +6,7 @@ from itertools import pairwise
 from zlib import crc32
 
 import pytest
+from cobs import cobs
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
@@ -410,6 +411,33 @@ def test_the_speed_falls_back_when_no_good_frame_comes(host):
     assert answer_to(host, SetBaud(250_000), 50) == Ack(Status.OK)
     host.board.run(0.001)
     assert host.board.counters().baud == 250_000
+
+
+def with_check(body: bytes) -> bytes:
+    """The body with a right check, stuffed, and nothing round it."""
+    return cobs.encode(body + crc32(body).to_bytes(4, "little"))
+
+
+NO_FRAMES = [
+    ("a check of nothing", with_check(b"")),
+    ("a type without a number", with_check(b"\x0a")),
+    ("a good frame that goes on until no frame could", with_check(b"\x0a\1") + b"\xff" + b"\1" * 254),
+    ("a good frame that ends amid a block", with_check(b"\x0a\1") + b"\2"),
+    ("a good frame with a zero behind", cobs.encode(cobs.decode(with_check(b"\x0a\1")) + b"\0")),
+    ("a payload that is too long", with_check(b"\x0a\1" + bytes(249))),
+    ("no check at all", b"\x03\x0a\1"),
+]
+
+
+@pytest.mark.parametrize(("name", "inside"), NO_FRAMES, ids=[name for name, _ in NO_FRAMES])
+def test_what_is_no_frame_is_counted_and_not_answered(host, name, inside):
+    assert host.ask(Config(DEBOUNCE_MS, 100, 255, 1))
+    before = messages_of(host, Heartbeat, 0.11)[-1]
+    host.board.send(b"\0" + inside + b"\0")
+    after = frames_of(host, 0.25)
+    assert {type(frame.message) for frame in after} == {Heartbeat}
+    assert after[-1].message.bad_frames == before.bad_frames + 1
+    assert Decoder().feed(b"\0" + inside + b"\0") == []
 
 
 REQUESTS = st.sampled_from([kind.TYPE for kind in MESSAGES if kind.TYPE < 0x80] + [0x40, 0x81, 0xFF])
