@@ -408,18 +408,16 @@ def test_the_heartbeat_shows_what_may_have_been_missed(grid):
 
 
 def test_changes_are_told_while_the_leds_are_written_all_the_time(grid):
-    told = []
-    for n in range(30):
-        cell, occupied = 7 * n % CELLS, n < 20
-        grid.put(cell, occupied)
-        told += [(cell, occupied)] if occupied else []
+    cells = [7 * n % CELLS for n in range(30)]
+    for n, cell in enumerate(cells):
+        grid.put(cell, True)
         levels = bytes(level for colour in ALL_RGB[n : n + 20] for level in colour)
         assert grid.ask(SetRange(n, Format.RGB, levels)) == OK
         assert grid.ask(Show()) == OK
-    grid.wait_for(lambda: len(grid.events) >= len(told))
+    grid.wait_for(lambda: len(grid.events) >= len(cells))
     grid.listen(0.1)
-    assert sorted((event.index, bool(event.occupied)) for event in grid.events) == sorted(told)
-    assert [event.event_seq for event in grid.events] == list(range(1, len(told) + 1))
+    assert sorted((event.index, event.occupied) for event in grid.events) == sorted((cell, 1) for cell in cells)
+    assert [event.event_seq for event in grid.events] == list(range(1, len(cells) + 1))
 
 
 def test_what_lies_there_at_the_start_is_no_event(grid):
