@@ -285,6 +285,17 @@ def test_a_late_sensor_is_waited_for(wired):
     assert table.asked == []
 
 
+def test_a_sensor_that_changes_under_a_still_board_is_asked_about_until_it_changes_back(wired):
+    table = wired()
+    table.lie((hole("a1", 8, 3),))
+    table.feel([(8, 3), (3, 2)])
+    table.lie((hole("a1", 8, 3),), 4.0, felt=False)
+    assert table.asked == ["the camera sees no disk at row 3, column 2, the sensor there says occupied"]
+    table.lie((hole("a1", 8, 3),), 2.0)
+    assert (table.state()["phase"], table.state()["turn"]) == ("flick", "b")
+    assert table.shots == [(1, "a")]
+
+
 def test_a_sensor_that_keeps_contradicting_is_left_out(wired, caplog):
     table = wired([Stuck(CELLS.index((4, 4)), occupied=True)])
     table.lie((), 2.0)
