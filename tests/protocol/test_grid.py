@@ -39,7 +39,7 @@ from firmware_protocol.messages import (
     Status,
 )
 from hardware_sims.board import Board
-from hardware_sims.faults import At, Corrupt, Drop, Fault, Flip, Insert, Side, Split, Stall, WrongBaud
+from hardware_sims.faults import At, Corrupt, Delay, Drop, Fault, Flip, Insert, Side, Split, Stall, WrongBaud
 from hardware_sims.ports import InProcess
 
 RED, GREEN, BLUE = Rgb(255, 0, 0), Rgb(0, 255, 0), Rgb(0, 0, 255)
@@ -232,6 +232,14 @@ def test_a_heartbeat_shows_what_was_missed(heartbeat, senses):
     assert (messages(host.to_send(1.0)) == [Sense()]) is senses
 
 
+def test_a_damaged_frame_has_the_sensors_read_anew_at_once():
+    host, send = scripted()
+    damaged = bytearray(send.frame(Event(1, 0, 3, 1)))
+    damaged[4] ^= 1
+    assert host.feed(bytes(damaged), 1.0) == []
+    assert messages(host.to_send(1.0)) == [Sense()]
+
+
 def test_sensors_read_anew_are_told_only_where_they_differ():
     host, send = scripted()
     assert host.feed(send.frame(Bitmap(0, bits(16, set()))), 1.0) == []
@@ -391,12 +399,34 @@ def test_no_more_is_under_way_than_there_is_room_for_and_show_goes_alone(window)
     assert port.most_under_way > 1 or window == 32
 
 
+def test_nothing_goes_out_beside_show():
+    host, send = scripted()
+    host.want((RED,))
+    [(seq, _)] = frames(host.to_send(1.0))
+    host.feed(send.frame(replace(send.heartbeat, event_seq=1)), 1.0)
+    [(sense_seq, sense)] = frames(host.to_send(1.0))
+    assert sense == Sense()
+    host.feed(encode(Ack(Status.OK), seq), 1.0)
+    assert host.to_send(1.0) == b"", "SHOW did not wait for SENSE"
+    host.feed(encode(Bitmap(1, bytes(2)), sense_seq), 1.0)
+    [(show_seq, show)] = frames(host.to_send(1.0))
+    assert show == Show()
+    host.feed(send.frame(replace(send.heartbeat, event_seq=2)), 1.0)
+    assert host.to_send(1.0) == b"", "SENSE did not wait for SHOW"
+    host.feed(encode(Ack(Status.OK), show_seq), 1.0)
+    assert messages(host.to_send(1.0)) == [Sense()]
+
+
 @pytest.mark.parametrize(
-    ("baud", "least"),
-    [pytest.param(BAUD, 0.85, id="115200"), pytest.param(1_000_000, 0.70, id="1 M")],
+    ("baud", "window", "faults", "least"),
+    [
+        pytest.param(BAUD, 512, [], 0.85, id="115200"),
+        pytest.param(1_000_000, 512, [], 0.70, id="1 M"),
+        pytest.param(BAUD, 255, [Delay(0.002)], 0.85, id="a small window behind USB"),
+    ],
 )
-def test_an_upload_keeps_the_wire_full(baud, least):
-    host = Host(Board(16, 16, rx_window=512), baud=baud)
+def test_an_upload_keeps_the_wire_full(baud, window, faults, least):
+    host = Host(Board(16, 16, rx_window=window), faults, baud=baud)
     host.find()
     wanted = picture(256, seed=4, colours=256)
     host.driver.want(wanted)
@@ -560,6 +590,14 @@ def test_a_grid_that_never_answers_is_given_up_after_three_seconds():
     assert hellos == 12
     with pytest.raises(NoAnswer, match="nothing answers"):
         driver.tick(now_s)
+
+
+def test_a_hello_does_no_lasting_harm_to_devices_of_other_kinds():
+    writes_of_a_monome = {0x02, 0x04, 0x06, 0x08}
+    speeds_of_wled = set(range(0xB0, 0xB8))
+    streams_and_json_of_wled = set(b"O{")
+    hello = set(GridDriver().to_send(0.0))
+    assert not hello & (writes_of_a_monome | speeds_of_wled | streams_and_json_of_wled)
 
 
 # Grids that cannot be used -----------------------------------------------------------------------------------------

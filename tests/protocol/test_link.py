@@ -186,7 +186,9 @@ def test_a_replug_with_the_usual_patience_is_found_within_three_seconds(tmp_path
         port.replug(new_name=True)
         back_s = time.monotonic()
         wait_until(is_found(heard), "found again")
-        assert heard.told[-1][0] - back_s < 3.0
+        took_s = heard.told[-1][0] - back_s
+    print(f"back within {took_s:.2f} s")
+    assert took_s < 3.0
 
 
 def test_a_server_that_goes_and_comes_back_is_found_again():
