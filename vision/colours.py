@@ -32,7 +32,7 @@ _PAINT_DARK = 0.02
 """No painted disk is darker than this in linear light, whatever the profile says."""
 _TAIL = 4.0
 """Degrees of freedom of the Student distribution: one odd disk must not pull the light."""
-_STARTS = (-1.0, 0.0, 1.0)
+_STARTS = (-2.0, -1.0, 0.0, 1.0)
 """How bright the light is taken to be at first, in sigmas off the usual."""
 _STEPS = 5
 _KNOWN_STEPS = 2
