@@ -318,11 +318,15 @@ def test_every_cell_is_reported_where_all_change_at_once(host):
     assert answer_to(host, Sense(), 5) == Bitmap(UNO.cells, b"\xff" * 8)
 
 
-def test_answers_do_not_wait_behind_events(host):
+def test_a_full_window_is_answered_while_all_cells_change(host):
+    window = host.greet().rx_window
     for cell in range(UNO.cells):
         host.board.set_sensor(cell, True)
-    host.board.run(0.05)
-    assert host.ask(Ping())
+    host.board.run(0.03)
+    seqs = range(100, 100 + window // len(encode(Ping(), 1)))
+    host.board.send(b"".join(encode(Ping(), seq) for seq in seqs))
+    answered = [frame.seq for frame in frames_of(host, 0.3) if isinstance(frame.message, Ack)]
+    assert answered == list(seqs)
 
 
 def test_sensors_are_where_they_should_be(odd_host):
@@ -384,8 +388,9 @@ def test_a_silent_host_lets_the_leds_glow_until_it_is_heard(host):
     # A new session does not begin with the colours of the last one.
     host.greet()
     host.board.run(0.01)
-    assert host.board.leds() == glow
     assert host.ask(Fill(*RED))
+    host.board.run(0.01)
+    assert host.board.leds() == glow
     assert shown(host) == (RED,) * UNO.cells
 
 
@@ -422,6 +427,7 @@ NO_FRAMES = [
     ("a check of nothing", with_check(b"")),
     ("a type without a number", with_check(b"\x0a")),
     ("a good frame that goes on until no frame could", with_check(b"\x0a\1") + b"\xff" + b"\1" * 254),
+    ("a good frame of full length with a zero behind", with_check(b"\x0a\1" + bytes(200)) + b"\1"),
     ("a good frame that ends amid a block", with_check(b"\x0a\1") + b"\2"),
     ("a good frame with a zero behind", cobs.encode(cobs.decode(with_check(b"\x0a\1")) + b"\0")),
     ("a payload that is too long", with_check(b"\x0a\1" + bytes(249))),

@@ -69,7 +69,8 @@ static void begin_block(struct grid_decoder *decoder, uint8_t code)
     else if (decoder->zero_follows)
         decoder->body[decoder->size++] = 0;
     decoder->left = code - 1;
-    decoder->zero_follows = code != 0xff;
+    /* Not after a block of 254 bytes, but behind that one a frame has no room for another. */
+    decoder->zero_follows = true;
 }
 
 enum grid_decoded grid_decode(struct grid_decoder *decoder, const uint8_t *bytes, uint16_t count, uint16_t *taken)
