@@ -334,7 +334,10 @@ class _SerialPort:
             raise TimeoutError("nobody takes what is written") from None
 
     def set_baud(self, baud: int) -> None:
-        self._serial.baudrate = baud
+        try:
+            self._serial.baudrate = baud
+        except ValueError:
+            raise LinkError(f"this computer's port cannot do {baud} bits a second; take another speed") from None
 
     def wake(self) -> None:
         self._waiter.wake()
@@ -392,7 +395,10 @@ class _Choice:
 
     def names(self) -> tuple[str, ...]:
         """The names to try; the pattern itself where nothing fits it, so that this is said."""
-        return tuple(sorted(glob.glob(self.name))) or (self.name,) if self.is_pattern else (self.name,)
+        if self.is_pattern:
+            return tuple(sorted(glob.glob(self.name))) or (self.name,)
+        stable = BY_ID / self.name
+        return (str(stable) if "/" not in self.name and stable.exists() else self.name,)
 
 
 def _choice(text: str, size_rc: tuple[int, int] | None, baud: int) -> _Choice:
@@ -403,8 +409,6 @@ def _choice(text: str, size_rc: tuple[int, int] | None, baud: int) -> _Choice:
         name = text
     if not name:
         raise LinkError(f"{text}: the port's name is missing after the driver's, as in {driver}:/dev/ttyUSB0")
-    if "/" not in name and (BY_ID / name).exists():
-        name = str(BY_ID / name)
     return _Choice(name, asked or tuple(one for one in drivers.values() if one.name in PROBED))
 
 

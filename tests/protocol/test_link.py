@@ -15,6 +15,7 @@ import serial
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
+from firmware_protocol import link as link_module
 from firmware_protocol.codec import Decoder, encode
 from firmware_protocol.driver import DARK, Changed, Found, GridEvent, Lost, Rgb, Sensed
 from firmware_protocol.errors import LinkError
@@ -182,7 +183,7 @@ def test_a_replug_with_the_usual_patience_is_found_within_three_seconds(tmp_path
     ):
         wait_until(is_found(heard), "found")
         port.unplug()
-        time.sleep(1.5)
+        time.sleep(1.9)  # by then it waits 2 s between two tries
         port.replug(new_name=True)
         back_s = time.monotonic()
         wait_until(is_found(heard), "found again")
@@ -398,6 +399,14 @@ def test_a_grid_that_cannot_be_used_is_said_to_be_so(board, says):
         assert link.counters.device is None
 
 
+def test_a_stable_name_need_not_be_there_at_first(monkeypatch, tmp_path):
+    monkeypatch.setattr(link_module, "BY_ID", tmp_path)
+    with linked("usb-Grid_A1-if00") as (_, heard):
+        wait_until(lambda: bool(heard.told), "it is told that there is none")
+        with PtyPort(Board(2, 2), link_name=tmp_path / "usb-Grid_A1-if00"):
+            wait_until(is_found(heard), "found")
+
+
 def test_a_port_without_a_name_is_refused():
     with pytest.raises(LinkError, match="the port's name is missing"):
         Link(["monome:"], Heard())
@@ -545,6 +554,27 @@ class GridByHand:
     def close(self) -> None:
         os.close(self.master)
         os.close(self._slave)
+
+
+def test_what_is_wanted_goes_out_though_nothing_else_happens():
+    grid = GridByHand()
+    delays_s = []
+    with linked(grid.name) as (link, heard):
+        wait_until(lambda: grid.answer() or heard.occupied is not None, "found")
+        for n in range(15):
+            grid.answer()
+            before = link.counters.traffic.frames_out
+            shown_s = time.monotonic()
+            link.show((Rgb(n, 255, 0),))
+            wait_until(lambda before=before: link.counters.traffic.frames_out > before, "it went out")
+            delays_s.append(time.monotonic() - shown_s)
+            wait_until(
+                lambda before=before: grid.answer() or link.counters.traffic.frames_out >= before + 2, "SHOW went out"
+            )
+    grid.close()
+    print(f"median {sorted(delays_s)[7] * 1000:.1f} ms")
+    # Without being woken the link would look when it next asks for a sign of life, after 0.6 s.
+    assert sorted(delays_s)[7] < 0.25
 
 
 def test_from_the_last_byte_to_the_event_takes_little_time():
