@@ -120,6 +120,26 @@ def test_an_hour_passes_in_seconds():
     assert took_s < 60
 
 
+@pytest.mark.parametrize("max_ma", [100, 500, 2_000])
+def test_the_leds_draw_no_more_than_allowed(max_ma):
+    board = Board(8, 8, max_ma=max_ma)
+    for n, colour in enumerate((Fill(255, 255, 255), Fill(255, 128, 64), Fill(3, 2, 1))):
+        ask(board, colour, n + 0.1, 1)
+        ask(board, Show(), n + 0.2, 2)
+        drawn_ma = 64 + sum(map(sum, board.leds)) * 20 / 255
+        assert drawn_ma <= max_ma
+        assert len(set(board.leds)) == 1
+    # What fits is not dimmed.
+    assert max_ma == 100 or board.leds[0] == Rgb(3, 2, 1)
+
+
+def test_leds_that_may_draw_less_than_they_do_when_dark_stay_dark():
+    board = Board(8, 8, max_ma=10)
+    ask(board, Fill(255, 255, 255), 0.1, 1)
+    ask(board, Show(), 0.2, 2)
+    assert board.leds == (DARK,) * 64
+
+
 # Its clock
 
 
@@ -205,11 +225,12 @@ def test_contacts_that_bounce_are_told_once_each_time(seed, moves, longest_ms):
 
 
 def test_a_piece_lifted_while_its_contact_still_bounces_leaves_an_empty_cell():
-    board = Board(8, 8, debounce_ms=30, sensor_faults=(Bounce(80.0, 80.0),))
-    board.set_sensor(3, True, 1.0)
-    board.set_sensor(3, False, 1.01)
-    board.send(2.0)
-    assert board.occupied == (False,) * 64
+    for seed in range(20):
+        board = Board(8, 8, seed=seed, debounce_ms=30, sensor_faults=(Bounce(80.0),))
+        board.set_sensor(3, True, 1.0)
+        board.set_sensor(3, False, 1.01)
+        board.send(2.0)
+        assert board.occupied == (False,) * 64, seed
 
 
 def test_a_bounce_longer_than_the_debounce_is_told_as_it_is_seen():

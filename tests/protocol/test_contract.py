@@ -4,6 +4,7 @@ and for the firmware in simavr. Single cases that need a clock of the device's o
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 from zlib import crc32
 
 import pytest
@@ -405,6 +406,17 @@ def test_the_heartbeat_shows_what_may_have_been_missed(grid):
     for beat in grid.heartbeats:
         assert (beat.boot_id, beat.event_seq) == (boot_id, grid.events[-1].event_seq)
         assert beat.occupancy_check == crc32(bitmap.bits) == crc32(bytes((4, 0, 0, 0, 0, 1, 0, 0)))
+
+
+def test_heartbeats_come_as_often_as_they_are_asked_for(grid):
+    assert grid.ask(replace(CONFIG, heartbeat_ms=10_000)) == OK
+    grid.listen(0.55)
+    assert grid.heartbeats == []
+    assert grid.ask(replace(CONFIG, heartbeat_ms=100)) == OK
+    grid.wait_for(lambda: len(grid.heartbeats) >= 4)
+    times_ms = [beat.uptime_ms for beat in grid.heartbeats]
+    # The device's own clock: the firmware looks at it once a millisecond, as far as the computer lets it.
+    assert all(98 <= later - earlier <= 110 for earlier, later in pairwise(times_ms))
 
 
 def test_changes_are_told_while_the_leds_are_written_all_the_time(grid):

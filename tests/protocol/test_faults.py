@@ -177,9 +177,13 @@ def answered(port, s: float = 3.0, now_s=time.monotonic) -> bool:
     return False
 
 
-def test_a_host_at_a_wrong_speed_is_not_understood():
-    port = InProcess(Board(8, 8), [WrongBaud(9_600)], baud=BAUD)
+def test_a_host_at_a_wrong_speed_neither_understands_nor_is_understood():
+    board = Board(8, 8)
+    port = InProcess(board, [WrongBaud(9_600)], baud=BAUD)
     assert not answered(port, now_s=lambda: port.now_s)
+    port.sleep(5.0)
+    assert port.read(0.0)
+    assert list(messages(port, 5.0, lambda: port.now_s)) == []
     port = InProcess(Board(8, 8), baud=9_600)
     assert not answered(port, now_s=lambda: port.now_s)
     port.set_baud(BAUD)

@@ -194,6 +194,22 @@ def test_a_host_is_told_the_same_again_by_the_recorded_device(faults):
     assert again == first
 
 
+def test_a_recorded_device_waits_for_a_host_that_is_late():
+    entries = read_recording(io.StringIO(recorded_by_a_driver()))
+    port = InProcess(Replay(entries), baud=BAUD, paced=False)
+    assert port.read(30.0) == b""
+    driver = GridDriver()
+    exchange, told_s = Exchange(port, driver, clock=lambda: port.now_s), []
+    while port.now_s < 31.6:
+        told_s += [(event, port.now_s) for event in exchange.round()]
+    (found, found_s), (changed, changed_s) = told_s
+    assert isinstance(found, Found)
+    assert changed == Changed(9, True)
+    # All that was said since is as late as the first answer.
+    assert found_s < 30.2
+    assert 31.0 < changed_s < 31.2
+
+
 def test_a_recorded_device_is_found_by_a_host_in_real_time():
     text = recorded_by_a_driver()
     with PtyPort(Replay(read_recording(io.StringIO(text)))) as far, closing(open_port(far.path, BAUD)) as port:
