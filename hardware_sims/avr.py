@@ -6,6 +6,7 @@ directory.
 """
 
 import hashlib
+import math
 import os
 import shutil
 import subprocess
@@ -305,12 +306,12 @@ class SteppedBoard(_Running):
         self._ask(f"baud {baud}")
 
     def run(self, seconds: float) -> tuple[SentByte, ...]:
-        """Lets time pass."""
-        return self._sent(f"run {round(seconds * HZ)}")
+        """Lets time pass: these seconds, to the next cycle."""
+        return self._sent(f"run {math.ceil(seconds * HZ)}")
 
     def run_to_frame(self, longest_s: float) -> tuple[SentByte, ...]:
         """Lets time pass until the device has sent the end of a frame."""
-        return self._sent(f"frame {round(longest_s * HZ)}")
+        return self._sent(f"frame {math.ceil(longest_s * HZ)}")
 
     def _sent(self, command: str) -> tuple[SentByte, ...]:
         _, *pairs = self._ask(command).split()
