@@ -88,6 +88,8 @@ class Link:
         self._device: Device | None = None
         self._driver: Driver | None = None
         self._usb: UsbPort | None = None
+        self._beside: set[str] = set()
+        """Ports that were there when the grid was found, and are since."""
         self._uid: str | None = None
         self._is_found: bool | None = None
         self._trouble = ""
@@ -145,7 +147,8 @@ class Link:
     def _candidates(self) -> Iterator[tuple[str, tuple[Driver, ...], str | None]]:
         """Ports to try, each with its drivers and the uid that must answer there; None where any will do.
 
-        A grid that comes back under a name that people did not give is known by its USB identity and its uid.
+        A grid that comes back under a name that people did not give is known by its USB identity and its uid. Ports
+        that were there beside it are left alone: to open one may restart what is on it.
         """
         for choice in self._choices:
             drivers = tuple(sorted(choice.drivers, key=lambda driver: driver is not self._driver))
@@ -153,8 +156,10 @@ class Link:
             for name in names:
                 yield name, drivers, self._uid if choice.is_pattern else None
             if self._usb is not None and self._driver in drivers:
-                known = {os.path.realpath(name) for name in names}
-                for port in usb_ports():
+                attached = usb_ports()
+                self._beside &= {port.name for port in attached}
+                known = self._beside | {os.path.realpath(name) for name in names}
+                for port in attached:
                     if port.identity == self._usb.identity and port.name not in known:
                         yield port.name, drivers[:1], self._uid
 
@@ -199,7 +204,9 @@ class Link:
                 continue
             if isinstance(event, Found):
                 self._driver, self._device, self._uid = driver, event.device, event.device.uid or None
-                self._usb = next((port for port in usb_ports() if port.name == os.path.realpath(self._port_name)), None)
+                attached = {port.name: port for port in usb_ports()}
+                self._usb = attached.pop(os.path.realpath(self._port_name), None)
+                self._beside = set(attached)
                 self._is_found, self._trouble = True, ""
                 self._found += 1
             else:
@@ -263,6 +270,8 @@ def open_port(name: str, baud: int) -> Port:
 
 def _remedy(name: str, refused: Exception) -> str:
     reason = getattr(refused, "errno", None) or (refused.args[0] if refused.args else None)
+    if isinstance(refused, ValueError):
+        return f"it is no port ({refused}); see `companion ports`"
     if name.startswith(_SOCKET):
         return f"nobody answers there ({refused}); start the device's server, or check host and port"
     if reason in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO):
@@ -408,7 +417,7 @@ def _choice(text: str, size_rc: tuple[int, int] | None, baud: int) -> _Choice:
     if asked is None:
         name = text
     if not name:
-        raise LinkError(f"{text}: the port's name is missing after the driver's, as in {driver}:/dev/ttyUSB0")
+        raise LinkError(f"{text!r}: the port's name is missing, as in {driver or 'wled'}:/dev/ttyUSB0")
     return _Choice(name, asked or tuple(one for one in drivers.values() if one.name in PROBED))
 
 

@@ -229,26 +229,29 @@ def test_a_grid_that_comes_back_under_a_name_that_nobody_gave_is_known_by_its_us
 
     listed: list[ListPortInfo] = []
     monkeypatch.setattr(list_ports, "comports", lambda: list(listed))
-    ours, twin, foreign = Board(8, 8, uid=b"our grid"), Board(8, 8, uid=b"its twin"), Board(8, 8, uid=b"not USB!")
     name = tmp_path / "ttyUSB0"
-    with PtyPort(ours, link_name=name) as port:
+    with (
+        PtyPort(Board(8, 8, uid=b"our grid"), link_name=name) as port,
+        PtyPort(Board(8, 8, uid=b"our grid"), resets_on_open=True) as beside,
+        PtyPort(Board(8, 8, uid=b"our grid"), resets_on_open=True) as foreign,
+        PtyPort(Board(8, 8, uid=b"its twin"), resets_on_open=True, boot_s=0.1) as twin,
+        linked(str(name)) as (link, heard),
+    ):
+        listed += [usb(os.path.realpath(port.path)), usb(beside.path)]
+        wait_until(lambda: link.counters.found == 1, "found")
+        port.unplug()
+        listed[:] = [usb(beside.path), usb(foreign.path, product=0x9999), usb(twin.path)]
+        boot_id, *boot_ids = (one.device.boot_id for one in (twin, beside, foreign))
+        wait_until(lambda: twin.device.boot_id != boot_id, "the twin was opened")
+        time.sleep(0.5)
+        assert heard.occupied is None, "another grid was taken for ours"
+        assert (beside.device.boot_id, foreign.device.boot_id) == boot_ids, (
+            "a port was opened that had to be left alone"
+        )
+        port.replug(new_name=True)
         listed.append(usb(os.path.realpath(port.path)))
-        with linked(str(name)) as (link, heard):
-            wait_until(is_found(heard), "found")
-            listed.clear()
-            port.unplug()
-            wait_until(lambda: heard.occupied is None, "lost")
-            with PtyPort(twin) as second, PtyPort(foreign, resets_on_open=True) as third:
-                started = foreign.boot_id
-                listed += [usb(second.path), usb(third.path, product=0x9999)]
-                time.sleep(0.5)
-                assert heard.occupied is None, "another grid was taken for ours"
-                assert foreign.boot_id == started, "a port that nobody allowed was opened"
-                port.replug(new_name=True)
-                listed.append(usb(os.path.realpath(port.path)))
-                wait_until(is_found(heard), "found again")
-                assert link.counters.port == os.path.realpath(port.path)
-                assert link.counters.device.uid == b"our grid".hex()
+        wait_until(is_found(heard), "found again")
+        assert link.counters.port == os.path.realpath(port.path)
 
 
 def test_on_the_very_port_that_was_named_another_grid_will_do(tmp_path):
@@ -328,6 +331,16 @@ def a_file() -> Iterator[str]:
 
 
 @contextmanager
+def a_directory() -> Iterator[str]:
+    yield "/dev"
+
+
+@contextmanager
+def another_device() -> Iterator[str]:
+    yield "/dev/null"
+
+
+@contextmanager
 def nobody_listens() -> Iterator[str]:
     yield "socket://127.0.0.1:9"
 
@@ -341,6 +354,8 @@ UNUSABLE = [
     pytest.param(absent, ["no such port", "companion ports"], id="absent"),
     pytest.param(taken_pty, ["another program", "close it"], id="busy"),
     pytest.param(a_file, ["no serial port"], id="a file"),
+    pytest.param(a_directory, ["no serial port"], id="a directory"),
+    pytest.param(another_device, ["no serial port"], id="a device that is no port"),
     pytest.param(nobody_listens, ["nobody answers"], id="nobody listens"),
     pytest.param(half_a_url, ["socket://host:port"], id="half a URL"),
     pytest.param(
@@ -407,9 +422,10 @@ def test_a_stable_name_need_not_be_there_at_first(monkeypatch, tmp_path):
             wait_until(is_found(heard), "found")
 
 
-def test_a_port_without_a_name_is_refused():
+@pytest.mark.parametrize("port", ["monome:", ""])
+def test_a_port_without_a_name_is_refused(port):
     with pytest.raises(LinkError, match="the port's name is missing"):
-        Link(["monome:"], Heard())
+        Link([port], Heard())
 
 
 # Traps of the ports ------------------------------------------------------------------------------------------------
