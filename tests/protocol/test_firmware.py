@@ -38,6 +38,7 @@ from firmware_protocol.messages import (
     Palette,
     Ping,
     Sense,
+    SensorKind,
     SetBaud,
     SetCells,
     SetRange,
@@ -337,6 +338,16 @@ def test_sensors_are_where_they_should_be(odd_host):
         occupied |= 1 << cell
         bitmap = answer_to(odd_host, Sense(), 30 + cell)
         assert bitmap.bits == occupied.to_bytes(2, "little")
+
+
+def test_a_board_without_sensors_reads_none(make):
+    """Its inputs are left open, and say anything."""
+    with make(replace(UNO, sensor_kind=SensorKind.NONE)) as board:
+        host = Host(board)
+        assert host.greet().sensor_kind == SensorKind.NONE
+        board.set_sensor(3, True)
+        assert messages_of(host, Event, 0.1) == []
+        assert answer_to(host, Sense(), 7) == Bitmap(0, bytes(8))
 
 
 def test_without_events_only_sense_tells(host):

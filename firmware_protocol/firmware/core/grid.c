@@ -311,6 +311,10 @@ uint16_t grid_receive(struct grid *grid, const uint8_t *bytes, uint16_t count)
 
 static void read_sensors(struct grid *grid, uint8_t *bits)
 {
+    if (GRID_SENSOR_KIND == GRID_SENSOR_KIND_NONE) {
+        memset(bits, 0, GRID_BITMAP_BYTES);
+        return;
+    }
     grid->port->scan(grid->port->board, bits);
     if (GRID_CELLS % 8)
         bits[GRID_BITMAP_BYTES - 1] &= (1 << GRID_CELLS % 8) - 1;
