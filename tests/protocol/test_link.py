@@ -245,7 +245,7 @@ def test_a_grid_that_comes_back_under_a_name_that_nobody_gave_is_known_by_its_us
         wait_until(lambda: twin.device.boot_id != boot_id, "the twin was opened")
         time.sleep(0.5)
         assert heard.occupied is None, "another grid was taken for ours"
-        assert (beside.device.boot_id, foreign.device.boot_id) == boot_ids, (
+        assert [beside.device.boot_id, foreign.device.boot_id] == boot_ids, (
             "a port was opened that had to be left alone"
         )
         port.replug(new_name=True)
