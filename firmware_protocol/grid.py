@@ -196,6 +196,8 @@ class GridDriver:
         _check_protocol(info.proto)
         if self._uid is not None and info.uid.hex() != self._uid:
             raise LinkError(f"another grid answers, {info.uid.hex()} and not {self._uid}; plug that one in")
+        if not info.rows or not info.columns:
+            raise LinkError("the grid has no cells; set rows and columns in the firmware (docs/hardware.md)")
         if self._size_rc is not None and self._size_rc != (info.rows, info.columns):
             raise LinkError(
                 f"the grid has {info.rows} x {info.columns} cells, the board {self._size_rc[0]} x {self._size_rc[1]}; "

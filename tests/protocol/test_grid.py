@@ -637,6 +637,12 @@ def test_a_grid_that_refuses_what_every_grid_must_do_is_refused():
         host.feed(encode(Nak(Status.UNSUPPORTED), seq), 1.0)
 
 
+def test_a_grid_without_cells_is_refused():
+    host = Host(Board(0, 8))
+    with pytest.raises(LinkError, match="no cells"):
+        host.run(3.0)
+
+
 def test_an_info_that_cannot_be_read_is_refused():
     driver = GridDriver()
     with pytest.raises(LinkError, match="INFO cannot be read"):
