@@ -57,39 +57,24 @@ class Decoder:
         self.bad_frames = 0
         # COBS adds one byte to a single block.
         self._most = max_payload + _LEAST + 1
-        self._begun = bytearray()
-        self._overlong = False
+        self._begun = b""
 
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that these bytes complete."""
-        *ended, begun = data.split(b"\0")
+        *ended, begun = (self._begun + data).split(b"\0")
+        # One byte too many is enough to know that a frame is too long.
+        self._begun = begun[: self._most + 1]
         frames = []
-        for piece in ended:
-            self._extend(piece)
-            frame = self._finish()
-            if frame is not None:
+        for stuffed in ended:
+            if not stuffed:
+                continue
+            frame = _decode(stuffed) if len(stuffed) <= self._most else None
+            if frame is None:
+                self.bad_frames += 1
+            else:
+                self.good_frames += 1
                 frames.append(frame)
-        self._extend(begun)
         return frames
-
-    def _extend(self, piece: bytes) -> None:
-        if len(self._begun) + len(piece) > self._most:
-            self._overlong = True
-            self._begun.clear()
-        elif not self._overlong:
-            self._begun += piece
-
-    def _finish(self) -> Frame | None:
-        if not self._begun and not self._overlong:
-            return None
-        frame = None if self._overlong else _decode(bytes(self._begun))
-        self._begun.clear()
-        self._overlong = False
-        if frame is None:
-            self.bad_frames += 1
-        else:
-            self.good_frames += 1
-        return frame
 
 
 def _decode(stuffed: bytes) -> Frame | None:

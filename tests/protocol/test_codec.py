@@ -184,6 +184,16 @@ def test_the_longest_frame_is_taken_and_a_longer_one_is_not():
     assert Decoder().feed(longer + NEXT) == [NEXT_FRAME]
 
 
+def test_bytes_behind_the_longest_frame_are_not_forgotten():
+    longest = encode_raw(0x7F, 1, bytes(range(1, MAX_PAYLOAD + 1)))
+    for size in (1, 2, 300):
+        decoder = Decoder()
+        assert decoder.feed(longest[:-1] + b"\1" * size) == []
+        assert decoder.feed(b"\0") == []
+        assert decoder.feed(NEXT) == [NEXT_FRAME]
+        assert decoder.bad_frames == 1
+
+
 def test_a_device_with_less_room_takes_less():
     decoder = Decoder(max_payload=64)
     assert [frame.seq for frame in decoder.feed(encode_raw(0x7F, 1, bytes(64)))] == [1]
