@@ -1,5 +1,6 @@
 """The link finds a grid on real ports, tells what happens on it, and survives what ports do."""
 
+import io
 import os
 import random
 import select
@@ -19,12 +20,13 @@ from firmware_protocol import link as link_module
 from firmware_protocol.codec import Decoder, encode
 from firmware_protocol.driver import DARK, Changed, Found, GridEvent, Lost, Rgb, Sensed
 from firmware_protocol.errors import LinkError
-from firmware_protocol.exchange import PORT_ERRORS, Direction
+from firmware_protocol.exchange import PORT_ERRORS
 from firmware_protocol.link import Link, open_port
 from firmware_protocol.messages import Ack, Bitmap, Event, Flag, Hello, Info, LedKind, Sense, SensorKind, Status
 from hardware_sims.board import Board
 from hardware_sims.faults import Corrupt, Drop, Fault, Split
 from hardware_sims.ports import PtyPort, TcpPort
+from hardware_sims.recording import Recording, Replay, read_recording
 
 RED = Rgb(255, 0, 0)
 DEADLINE_S = 20.0
@@ -121,14 +123,19 @@ def test_a_board_that_restarts_when_its_port_is_opened_is_found_within_three_sec
         assert heard.told[-1][0] - began_s < 3.0
 
 
-def test_every_byte_is_recorded():
-    taken: list[tuple[Direction, float, bytes]] = []
-    with PtyPort(Board(8, 8)) as port, linked(port.path, record=lambda *one: taken.append(one)) as (_, heard):
+def test_what_is_recorded_can_be_replayed():
+    file = io.StringIO()
+    recording = Recording(file)
+    with PtyPort(Board(8, 8, uid=b"recorded")) as port, linked(port.path, record=recording.from_link) as (_, heard):
         wait_until(is_found(heard), "found")
-    assert {direction for direction, _, _ in taken} == set(Direction)
-    assert [t_s for _, t_s, _ in taken] == sorted(t_s for _, t_s, _ in taken)
-    asked = b"".join(data for direction, _, data in taken if direction is Direction.TO_DEVICE)
-    assert asked.startswith(b"\0")
+        for cell in (3, 60):
+            port.set_sensor(cell, True)
+            wait_until(lambda cell=cell: heard.occupied[cell], "told")
+    recording.flush()
+    entries = read_recording(file.getvalue().splitlines())
+    with PtyPort(Replay(entries)) as port, linked(port.path) as (_, again):
+        wait_until(lambda: len(again.told) >= 3, "what was recorded is told again")
+    assert [event for _, event in again.told[:3]] == [event for _, event in heard.told[:3]]
 
 
 def test_what_is_wanted_before_it_is_found_is_shown_then():
