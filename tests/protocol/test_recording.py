@@ -65,6 +65,10 @@ def test_a_recording_can_be_read_by_people():
     assert max(map(len, text.splitlines())) < 400
 
 
+def test_the_same_seed_makes_the_same_run_to_the_byte():
+    assert recorded(board(), NOISE, length_s=5.0) == recorded(board(), NOISE, length_s=5.0)
+
+
 def test_without_faults_each_byte_stands_there_once_and_with_faults_at_both_ends():
     quiet = recorded(board())
     assert carried(quiet, Way.HOST_SENT)
