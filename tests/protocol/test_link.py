@@ -310,24 +310,6 @@ def taken_pty() -> Iterator[str]:
 
 
 @contextmanager
-def forbidden_pty() -> Iterator[str]:
-    """A port that only its group may use, while we are somebody else."""
-    master, slave = os.openpty()
-    name = os.ttyname(slave)
-    os.close(slave)
-    os.chmod(name, 0o060)
-    os.chown(name, 0, 20)  # dialout on Debian and its kin
-    os.setegid(65_534)
-    os.seteuid(65_534)
-    try:
-        yield name
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
-        os.close(master)
-
-
-@contextmanager
 def absent() -> Iterator[str]:
     yield "/dev/ttyUSB97"
 
@@ -365,12 +347,6 @@ UNUSABLE = [
     pytest.param(another_device, ["no serial port"], id="a device that is no port"),
     pytest.param(nobody_listens, ["nobody answers"], id="nobody listens"),
     pytest.param(half_a_url, ["socket://host:port"], id="half a URL"),
-    pytest.param(
-        forbidden_pty,
-        ["group", "usermod -aG", "log out and in again"],
-        id="forbidden",
-        marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else"),
-    ),
 ]
 
 
@@ -383,10 +359,7 @@ def test_a_port_that_cannot_be_used_is_refused_in_one_line(there, says):
     assert all(word in said for word in says), said
 
 
-@pytest.mark.parametrize(
-    ("there", "says"),
-    [row for row in UNUSABLE if row.id != "forbidden"],
-)
+@pytest.mark.parametrize(("there", "says"), UNUSABLE)
 def test_the_link_says_which_port_cannot_be_used_and_goes_on(there, says):
     before = descriptors()
     with there() as name, linked(name) as (link, heard):
