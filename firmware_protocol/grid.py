@@ -89,13 +89,15 @@ class GridDriver:
     @property
     def device(self) -> Device | None:
         """Who answers."""
-        return self._session.device if self._session is not None else None
+        session = self._session
+        return session.device if session is not None else None
 
     @property
     def traffic(self) -> Traffic:
         """What was counted so far."""
-        requests = self._session.requests if self._session is not None else None
-        health = (self._session.health if self._session is not None else None) or self._health
+        session = self._session  # which may end meanwhile: others than the link's thread ask too
+        requests = session.requests if session is not None else None
+        health = (session.health if session is not None else None) or self._health
         return Traffic(
             self._in + self._decoder.good_frames,
             self._out + (requests.frames_out if requests is not None else 0),
