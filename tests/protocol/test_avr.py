@@ -63,6 +63,21 @@ def test_no_frame_is_lost_where_leds_are_shown_under_traffic():
     assert counters.shows >= 200
 
 
+def test_a_show_right_after_another_does_not_run_into_it():
+    with SteppedBoard.avr(UNO) as board:
+        host = Host(board)
+        host.greet(1_000_000)
+        before = board.counters()
+        for level in range(1, 6):
+            assert host.ask(Fill(level, 0, 0))
+            assert host.ask(Show())
+            assert host.ask(Show())
+        board.run(0.001)
+        after = board.counters()
+        assert after.shows == before.shows + 10
+        assert after.bad_pulses == 0
+
+
 def test_a_host_that_does_not_wait_for_the_leds_loses_frames_and_learns_it():
     with SteppedBoard.avr(MEGA) as board:
         host = Host(board)

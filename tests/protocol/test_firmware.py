@@ -330,6 +330,18 @@ def test_a_full_window_is_answered_while_all_cells_change(host):
     assert answered == list(seqs)
 
 
+def test_answers_that_find_no_room_are_dropped_whole(host):
+    """A window of HELLOs asks for more than the device can keep until it is sent."""
+    decoder = Decoder()
+    count = host.greet().rx_window // len(encode(Hello(1, 1), 1))
+    host.board.send(encode(Hello(1, 1), 1) * count)
+    came = decoder.feed(bytes(one.byte for one in host.board.run(0.3)))
+    answers = [frame for frame in came if isinstance(frame.message, Info)]
+    assert 5 < len(answers) < count
+    assert decoder.bad_frames == 0
+    assert host.ask(Ping())
+
+
 def test_sensors_are_where_they_should_be(odd_host):
     occupied = 0
     for cell in (0, 7, 8, 3):

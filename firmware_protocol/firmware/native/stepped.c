@@ -43,7 +43,10 @@ static uint16_t get_room(void *board)
 
 static void write_bytes(void *board, const uint8_t *bytes, uint16_t count)
 {
-    (void)board;
+    if (count > get_room(board)) {
+        fputs("more was written than there is room for\n", stderr);
+        abort();
+    }
     for (uint16_t i = 0; i < count; i++) {
         line_free_cycles = (line_free_cycles > cycles ? line_free_cycles : cycles) + 160000000 / baud;
         sent[sent_count] = bytes[i];
