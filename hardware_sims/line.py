@@ -15,7 +15,6 @@ from hardware_sims.recording import Recording, Way
 BITS_PER_BYTE = 10
 """8N1: a start and a stop bit besides."""
 
-
 D = TypeVar("D", bound=Device)
 
 
@@ -49,7 +48,8 @@ class Line(Generic[D]):
         """The host sends bytes."""
         self.advance(t_s)
         self._note(t_s, Way.HOST_SENT, data)
-        self._down.send(heard(data, self._host_baud(), self.device.baud), t_s, self.device.baud)
+        baud = self._host_baud()
+        self._down.send(heard(data, baud, self.device.baud), t_s, baud)
         self.advance(t_s)
 
     def read(self, t_s: float) -> bytes:
