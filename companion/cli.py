@@ -5,14 +5,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from io import StringIO
 from itertools import chain
 from pathlib import Path
 from queue import Queue, SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 from platformdirs import user_data_path
@@ -42,7 +43,9 @@ from vision.camera import Camera, CameraError, Folder, Frame, Source, open_sourc
 from vision.lattice import SIDES
 
 if TYPE_CHECKING:
+    from companion import soak as soaks
     from hardware_sims import players
+    from vision.board import Image
 
 Corners = tuple[tuple[float, float], ...]
 
@@ -173,12 +176,13 @@ def demo(game: str, port: int, seed: int) -> None:
     """Plays on a simulated table, without any hardware, and shows it on the dashboard until it is stopped."""
     # Only here: refereeing a real table needs neither physics nor a renderer.
     from hardware_sims import capture, virtual
+    from hardware_sims.ports import PtyPort
 
     referee = Referee()
     said: Queue[Declaration | Correction] = Queue()
     table = virtual.table(seed, lambda: called(referee.standing), lambda words: put_said(referee.standing, said, words))
-    sensed = virtual.Sensed(virtual.PROFILE)
-    device = capture.Device(table.camera, sensed.by(table.players.play()))
+    sensed = virtual.Sensed(PtyPort(virtual.grid_of()))
+    device = capture.Device(table.camera, sensed.by(table.play()))
     stream = capture.serve(device)
     threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
     field = Field(**asdict(virtual.PROFILE.board))
@@ -267,6 +271,133 @@ def run(
     except LinkError as error:
         store.close()
         _fail(str(error))
+
+
+@main.command()
+@click.option("--games", type=click.IntRange(min=1), default=20, show_default=True, help="How many are played.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the first game; the next one has the next.")
+@click.option(
+    "--fault", "faults", multiple=True, help="A fault by its name, there for part of each game; each: one by one."
+)
+@click.option("--grid/--no-grid", default=True, show_default=True, help="With the grid's sensors, or by camera alone.")
+@click.option("--width", type=click.IntRange(min=320), default=1280, show_default=True, help="Of the pictures, 16 : 9.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("soak"), show_default=True, help="Folder for failing games."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a game on stdout, the sum last.")
+def soak(games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int, out: Path, as_json: bool) -> None:
+    """Plays whole games on the simulated table and holds every ruling against the table's truth.
+
+    A game with a wrong ruling is written to a folder that `companion replay` repeats.
+    """
+    from companion.soak import MOST_UNDECIDED, Case
+    from hardware_sims.table_faults import TABLE_FAULTS
+    from vision.usual import use_one_thread
+
+    unknown = sorted(set(faults) - {*TABLE_FAULTS, "each"})
+    if unknown:
+        raise click.UsageError(f"--fault {unknown[0]}: there are each, {', '.join(TABLE_FAULTS)}")
+    use_one_thread()
+    sets = [(name,) for name in TABLE_FAULTS] if "each" in faults else [faults]
+    cases = [Case(seed + n, one, width, grid) for one in sets for n in range(games)]
+    flicks = wrong = undecided = 0
+    with tqdm(cases, desc="games", unit="game", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
+        for case in bar:
+            outcome = _soak_game(case)
+            flicks, wrong = flicks + outcome.flicks, wrong + outcome.wrong
+            undecided += outcome.undecided
+            bar.set_postfix(flicks=flicks, undecided=undecided, wrong=wrong)
+            name = "-".join(["seed", str(case.seed), *case.faults, *([] if grid else ["no-grid"])])
+            if outcome.findings:
+                _bundle(outcome, out / name)
+            if as_json:
+                print(json.dumps(outcome.to_json()), flush=True)
+                continue
+            tqdm.write(f"{name}: {outcome.flicks} flicks, {outcome.undecided} undecided, {outcome.wrong} wrong")
+            for line in (*outcome.findings, *(f"asked: {why}" for why in outcome.asked)):
+                tqdm.write(f"  {line}")
+    right = max(flicks - wrong - undecided, 0)
+    if as_json:
+        told = {"games": len(cases), "flicks": flicks, "right": right, "undecided": undecided, "wrong": wrong}
+        print(json.dumps(told), flush=True)
+    else:
+        click.echo(f"{len(cases)} games, {flicks} flicks: {right} right, {undecided} undecided, {wrong} wrong")
+    if wrong:
+        _fail(f"{wrong} flicks were ruled wrongly; companion replay repeats the games in {out}")
+    if undecided > MOST_UNDECIDED * flicks and not faults:
+        _fail(f"{undecided} of {flicks} flicks were asked about; at most {MOST_UNDECIDED:.0%} should be")
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+def replay(bundle: Path) -> None:
+    """Plays the game of a BUNDLE of `companion soak` again and tells whether it is the same to the last ruling."""
+    from companion.soak import BundleError, first_difference, log_of, read_bundle
+    from vision.usual import use_one_thread
+
+    try:
+        case, log = read_bundle(bundle)
+    except BundleError as error:
+        _fail(str(error))
+    use_one_thread()
+    outcome = _soak_game(case)
+    for finding in outcome.findings:
+        click.echo(str(finding))
+    line = first_difference(log, log_of(outcome))
+    if line is not None:
+        _fail(f"{bundle}: another game from line {line} of its log on; it was made by another version")
+    click.echo(f"the same {len(outcome.told)} inputs with the same rulings; {len(outcome.findings)} findings")
+
+
+def _soak_game(
+    case: "soaks.Case", keep: "Callable[[int, Image], None] | None" = None, record: TextIO | None = None
+) -> "soaks.Outcome":
+    """Plays one game; `keep` is given its pictures, `record` the serial line."""
+    from companion import soak as soaks
+    from hardware_sims import virtual
+    from hardware_sims.ports import InProcess
+    from hardware_sims.recording import Recording
+    from hardware_sims.scorer import Scorer
+    from hardware_sims.table_faults import TABLE_FAULTS, Kind
+
+    referee = Referee()
+    said: Queue[Declaration | Correction] = Queue()
+    lasting = tuple(name for name in case.faults if TABLE_FAULTS[name].kind is Kind.MOUNTING)
+    table = virtual.table(
+        case.seed,
+        lambda: called(referee.standing),
+        lambda words: put_said(referee.standing, said, words),
+        pause_s=0.3,
+        faults=lasting,
+        size_wh=(case.width, case.width * 9 // 16),
+        jpeg_quality=90,
+    )
+    recording = None if record is None else Recording(record)
+    port = InProcess(virtual.grid_of(seed=case.seed), seed=case.seed, recording=recording)
+    stake = virtual.stake(case.seed)
+    sensed = virtual.Sensed(port) if case.grid else None
+    game = soaks.Game(case, table, sensed, referee, said, virtual.PROFILE, stake, keep)
+    outcome = game.play(Scorer(table.players.table.board, stake), lasting)
+    if recording is not None:
+        recording.flush()
+    return outcome
+
+
+def _bundle(outcome: "soaks.Outcome", folder: Path) -> None:
+    """Plays a failing game once more, for its pictures and its serial record, and writes it all to a folder."""
+    from companion.soak import frames_around, write_bundle
+    from vision.draw import encode_jpeg
+
+    shown = frames_around(outcome.findings)
+    pictures: list[tuple[int, bytes]] = []
+
+    def keep(frame: int, image_bgr: "Image") -> None:
+        if frame in shown:
+            pictures.append((frame, encode_jpeg(image_bgr, quality=95)))
+
+    record = StringIO()
+    _soak_game(outcome.case, keep, record)
+    write_bundle(folder, outcome, pictures, record.getvalue())
 
 
 @main.command()

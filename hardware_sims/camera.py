@@ -49,6 +49,8 @@ class Settings:
     hunt_period_s: float = 4.0
     warm_up_frames: int = 0
     """First frames, while the exposure still settles."""
+    restart_rate: float = 0.0
+    """Share of frames at which the camera starts anew, and has to warm up again."""
     flicker: float = 0.0
     """Swing of mains light from frame to frame."""
     drop_rate: float = 0.0
@@ -56,6 +58,9 @@ class Settings:
     freeze_rate: float = 0.0
     """Share of frames at which the camera starts to repeat itself."""
     freeze_frames: int = 8
+    outage_rate: float = 0.0
+    """Share of frames at which it gives nothing more for a while, as if unplugged."""
+    outage_s: float = 3.0
     bump_rate: float = 0.0
     """Share of frames at which somebody knocks the camera, by about a degree and a centimetre."""
     seed: int = 0
@@ -78,6 +83,7 @@ class Camera:
     view: View
     settings: Settings = field(default_factory=Settings)
     frame: int = 0
+    """How many it has been asked for."""
 
     _light: _Light | None = field(default=None, init=False)
     _home: View = field(init=False)
@@ -88,6 +94,9 @@ class Camera:
     _noise: Plane = field(init=False)
     _rng: np.random.Generator = field(init=False)
     _frozen: int = field(default=0, init=False)
+    _began: int = field(default=0, init=False)
+    """The frame before its first since it started."""
+    _out_until_s: float = field(default=-math.inf, init=False)
     _last: Image | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -100,6 +109,16 @@ class Camera:
         """Stands the camera elsewhere."""
         self._home = view
         self._stand(view)
+
+    @property
+    def home(self) -> View:
+        """Where it was stood; knocks have moved it from there since."""
+        return self._home
+
+    def look_at(self, scene: Scene) -> None:
+        """Takes pictures of another scene from where it stands."""
+        self.scene = scene
+        self._stand(self.view)
 
     def bump(self) -> None:
         """Knocks it, about the place where it was stood: knocks do not add up to a walk."""
@@ -119,6 +138,12 @@ class Camera:
         """The next frame, blue first, or None where the camera drops it."""
         self.frame += 1
         settings = self.settings
+        now_s = self.frame / 15 if t_s is None else t_s
+        if settings.outage_rate > 0 and now_s >= self._out_until_s and self._rng.random() < settings.outage_rate:
+            self._out_until_s = now_s + settings.outage_s
+        if now_s < self._out_until_s:
+            self._began = self.frame
+            return None
         if self._rng.random() < settings.drop_rate:
             return None
         if self._frozen > 0 and self._last is not None:
@@ -128,11 +153,9 @@ class Camera:
             self._frozen = settings.freeze_frames
         if self._rng.random() < settings.bump_rate:
             self.bump()
-        image = self._expose(
-            self._scene_light(tuple(self._smeared(disk) for disk in disks)),
-            arms,
-            self.frame / 15 if t_s is None else t_s,
-        )
+        if settings.restart_rate > 0 and self._rng.random() < settings.restart_rate:
+            self._began = self.frame - 1
+        image = self._expose(self._scene_light(tuple(self._smeared(disk) for disk in disks)), arms, now_s)
         self._last = image
         return image
 
@@ -228,10 +251,11 @@ class Camera:
             board = np.concatenate([self._trace(strip, ()) for strip in strips])
             self._light = _Light(board, board.copy())
         light = self._light
-        before, now = set(light.disks), set(disks)
-        changed = [*(before - now), *(now - before)]
+        # In the order of the disks, so that the same play is drawn alike by every process.
+        changed = [disk for disk in light.disks if disk not in disks]
+        changed += [disk for disk in disks if disk not in light.disks]
         if changed:
-            reach = {disk: self._reach(disk) for disk in before | now}
+            reach = {disk: self._reach(disk) for disk in (*light.disks, *disks)}
             for rect in _joined([reach[disk] for disk in changed]):
                 left, top, right, bottom = rect
                 near = tuple(disk for disk in disks if _overlap(reach[disk], rect))
@@ -268,8 +292,9 @@ class Camera:
             light = np.asarray(cv2.GaussianBlur(light, (0, 0), settings.blur_px))
         gain = settings.exposure * (1 + settings.hunt * math.sin(2 * math.pi * t_s / settings.hunt_period_s))
         gain *= 1 + settings.flicker * self._rng.uniform(-1, 1)
-        if self.frame <= settings.warm_up_frames:
-            gain *= 0.1 + 0.9 * (self.frame - 1) / settings.warm_up_frames
+        warm = self.frame - self._began
+        if warm <= settings.warm_up_frames:
+            gain *= 0.1 + 0.9 * (warm - 1) / settings.warm_up_frames
         height, width = light.shape[:2]
         top, left = (int(k) for k in self._rng.integers(0, 64, 2))
         noise = self._noise[top : top + height, left : left + width]

@@ -17,6 +17,8 @@ from hardware_sims.table import Table
 
 DISKS_EACH = 12
 _TRIALS_SPEED_MM_S = (900.0, 1500.0)
+_LONG_PATIENCE = 5
+"""Times the usual patience, while the disk that is not counted lies in plain sight."""
 _AWAY_MM = 330.0
 """An arm's fingertips are out of the picture this far beyond the slab's end."""
 
@@ -35,8 +37,16 @@ class Person:
     """Puts a hand over the board between flicks and changes nothing."""
     illegal_flicks: float = 0.0
     """Pushes the disk over the launch line by finger; the other player says so."""
+    second_touches: float = 0.0
+    """Pushes the disk once more after it has come to rest; the other player says so."""
+    out_of_turn: float = 0.0
+    """Flicks when it is the other player's flick."""
     ignores_orders: float = 0.0
     """Leaves a disk on the board that has to come off."""
+    lifts_early: float = 0.0
+    """Takes off a disk that lies where it may not stay before the referee says so."""
+    reaches_in: float = 0.0
+    """Holds a hand over the board just when a disk has come to rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +91,27 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Flicked:
-    """The truth of one flick: who, with what, and how all lay at rest after it."""
+    """The truth of one flick: who, with what, when it began and was over, and how all lay at rest before and after."""
 
     game: int
     n: int
     player: str
     disk: str
     illegal: bool
+    frame: int
+    disks: tuple[Disk, ...]
+    began: int = 0
+    before: tuple[Disk, ...] = ()
+    out_of_turn: bool = False
+    lifted: str = ""
+    """The disk that was taken off as soon as it lay still, before anybody said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The truth of a game's end: how all lay when nobody had anything more to do."""
+
+    game: int
     frame: int
     disks: tuple[Disk, ...]
 
@@ -114,12 +138,17 @@ class Players:
     """How long they wait for a ruling before they play on."""
     flicked: list[Flicked] = field(default_factory=list)
     """The truth so far."""
+    finished: list[Finished] = field(default_factory=list)
 
     _rng: np.random.Generator = field(init=False)
     _n: int = field(default=0, init=False)
     _flicked_name: str = field(default="", init=False)
     _by_hand: bool = field(default=False, init=False)
     """Whether a hand has taken a disk off since the last flick."""
+    _out_of_turn: bool = field(default=False, init=False)
+    """Whether the last flick was the other player's by right."""
+    _lifted: str = field(default="", init=False)
+    """The disk that was taken off before the referee could say so."""
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
@@ -145,6 +174,11 @@ class Players:
                 player = call.to_flick
             if used[player] == DISKS_EACH:
                 player = _other(player)
+            late = _other(player)
+            person = self.people["ab".index(late)]
+            self._out_of_turn = used[late] < DISKS_EACH and _happens(self._rng, person.out_of_turn)
+            if self._out_of_turn:
+                player = late
             used[player] += 1
             yield from self._turn(game, sum(used.values()), player, f"{player}{used[player]}")
             player = _other(player)
@@ -152,6 +186,8 @@ class Players:
         call = self._call()
         if call is not None and call.to_flick is not None:
             self.say("end-game")
+            yield from self._until(_is_over)
+        self.finished.append(Finished(game, self._n, self.table.disks()))
 
     def _turn(self, game: int, n: int, player: str, name: str) -> Iterator[Moment]:
         """A flick, and all that follows from it before the next one."""
@@ -159,10 +195,23 @@ class Players:
         illegal = bool(self._rng.random() < person.illegal_flicks)
         call = self._call()
         counted = 0 if call is None else call.flicks
+        began, before = self._n, self.table.disks()
         yield from self._flick(player, name, illegal)
+        self.table.run(0.0)
+        if not illegal and _happens(self._rng, person.second_touches) and self._on_slab(name):
+            illegal = True
+            yield from self._touch_again(player, name)
         self._flicked_name, self._by_hand = name, False
-        self.flicked.append(Flicked(game, n, player, name, illegal, self._n, self.table.disks()))
+        after = self.table.disks()
+        self.flicked.append(
+            Flicked(game, n, player, name, illegal, self._n, after, began, before, self._out_of_turn, self._lifted)
+        )
+        if _happens(self._rng, person.reaches_in):
+            yield from self._reach_over(_other(player))
         yield from self._until(_has_counted(counted + 1))
+        if not self._is_counted(counted) and self._on_slab(name):
+            # They see it lie there: they wait until the companion does too.
+            yield from self._until(_has_counted(counted + 1), at_most_s=_LONG_PATIENCE * self.patience_s)
         call = self._call()
         if call is not None and call.question is None and call.flicks == counted and call.to_flick == player:
             self.say("flick-lost")
@@ -199,8 +248,55 @@ class Players:
         followed = (tip[0] + way[0] * 12, tip[1] + way[1] * 12, tip[2])
         yield self._moment((self._arm(player, followed),))
         yield from self._move(player, followed, self._outside(player, x_mm), 0.3)
+        self._lifted = ""
+        early = _happens(self._rng, self.people["ab".index(player)].lifts_early)
+        if early:
+            yield from self._lift_early(player, name)
         while not self.table.at_rest():
             yield self._moment()
+
+    def _lift_early(self, player: str, name: str) -> Iterator[Moment]:
+        """Waits with a hand where the disk comes to rest, and takes it off at once if it can reach it there."""
+        board = self.table.board
+        near = board.first_row_mm + board.hole_diameter_mm / 2
+        while not self.table.at_rest():
+            yield self._moment((self._arm(player, self._outside(player, board.width_mm / 2)),))
+        disk = next((disk for disk in self.table.disks() if disk.name == name), None)
+        if disk is None or disk.lying == "beside":
+            return
+        along = disk.y_mm if player == "a" else board.length_mm - disk.y_mm
+        if along > near:
+            return
+        over = (disk.x_mm, disk.y_mm, 10.0)
+        away = self._outside(player, disk.x_mm)
+        yield from self._move(player, away, over, 0.14)
+        self.table.lift(name)
+        self._lifted = name
+        yield from self._move(player, over, away, 0.4, disk)
+
+    def _touch_again(self, player: str, name: str) -> Iterator[Moment]:
+        """Pushes the disk once more by finger, away from its player."""
+        disk = next(disk for disk in self.table.disks() if disk.name == name)
+        if disk.lying != "flat":
+            return
+        ahead = 1.0 if player == "a" else -1.0
+        behind = (disk.x_mm, disk.y_mm - ahead * (self.table.board.disk_diameter_mm / 2 + 4), 8.0)
+        away = self._outside(player, disk.x_mm)
+        yield from self._move(player, away, behind, 0.35)
+        for step in range(1, 4):
+            self.table.push(name, disk.x_mm, disk.y_mm + ahead * 3.0 * step)
+            yield self._moment((self._arm(player, (behind[0], behind[1] + ahead * 3.0 * step, 8.0)),))
+        self.table.let_go()
+        yield from self._move(player, behind, away, 0.35)
+        while not self.table.at_rest():
+            yield self._moment()
+
+    def _on_slab(self, name: str) -> bool:
+        return any(disk.name == name and disk.lying != "beside" for disk in self.table.disks())
+
+    def _is_counted(self, counted: int) -> bool:
+        call = self._call()
+        return call is None or _has_counted(counted + 1)(call)
 
     def _shove(self, player: str, name: str, tip: Point, way: tuple[float, float]) -> Generator[Moment, None, Point]:
         """Pushes a disk past the launch line by finger; returns where the fingertip ends up."""
@@ -328,7 +424,7 @@ class Players:
         """The choice that is true; players flick in turn, so what seems out of turn follows a flick nobody saw."""
         choices, places = question.choices, question.places_mm
         if "flick-lost" in choices:
-            return "flick-lost"
+            return "out-of-turn" if self._out_of_turn and "out-of-turn" in choices else "flick-lost"
         if "by-hand" in choices:
             return "by-hand" if self._by_hand else "flick"
         if "stays" in choices:
@@ -411,6 +507,11 @@ class Players:
 
     def _call(self) -> Call | None:
         return None if self.referee is None else self.referee()
+
+
+def _happens(rng: np.random.Generator, rate: float) -> bool:
+    """Whether something of this rate happens now; what never happens costs no chance."""
+    return rate > 0 and bool(rng.random() < rate)
 
 
 def _has_counted(flicks: int) -> Callable[[Call], bool]:

@@ -148,6 +148,10 @@ class Table:
         piece.body.position = x_mm, y_mm
         piece.body.velocity = 0, 0
 
+    def let_go(self) -> None:
+        """Nothing holds the disks any more: those with nothing under them fall."""
+        self._drop_unsupported()
+
     def copy(self, seed: int) -> "Table":
         """A table that lies the same, to try things on."""
         other = Table(self.board, self.physics, seed)

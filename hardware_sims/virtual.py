@@ -1,7 +1,9 @@
 """The table of `companion demo`: the usual board under a usual webcam, and two players with their habits."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -9,11 +11,13 @@ from hardware_sims.board import Board
 from hardware_sims.camera import Camera, Settings
 from hardware_sims.disks import STANDARD
 from hardware_sims.players import Call, Moment, Person, Players
-from hardware_sims.ports import PtyPort
+from hardware_sims.ports import InProcess, PtyPort
 from hardware_sims.scene import Lamp, Room, Scene
+from hardware_sims.scorer import Stake
 from hardware_sims.table import Table
+from hardware_sims.table_faults import TABLE_FAULTS, Usual
 from hardware_sims.view import View
-from vision.board import Grid, Profile
+from vision.board import Grid, Image, Profile
 
 _VIEW = View(fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
 _ROOM = Room(
@@ -34,36 +38,104 @@ PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), _VIEW.f
 """What a person would write down of this table."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class VirtualTable:
-    """Two players at a table, and the camera over it."""
+    """Two players at a table, the camera over it, and what goes wrong with them."""
 
     players: Players
     camera: Camera
+    usual: Usual
+    on: tuple[str, ...] = ()
+    """The faults of `table_faults` that are switched on."""
+    _wanted: tuple[str, ...] = field(default=(), init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def __post_init__(self) -> None:
+        self._wanted = self.on
+
+    def switch(self, name: str, on: bool) -> None:
+        """Switches a fault on or off from the next moment on; from any thread. Raises KeyError for an unknown one."""
+        if name not in TABLE_FAULTS:
+            raise KeyError(name)
+        with self._lock:
+            self._wanted = tuple(one for one in TABLE_FAULTS if (on if one == name else one in self._wanted))
+
+    def wanted(self) -> tuple[str, ...]:
+        """The faults that are or will be on."""
+        with self._lock:
+            return self._wanted
+
+    def play(self, first: str = "a") -> Iterator[Moment]:
+        """What happens at the table, moment by moment."""
+        for moment in self.players.play(first):
+            wanted = self.wanted()
+            if wanted != self.on:
+                self.on = wanted
+                self._set(self.usual.under(wanted))
+            yield moment
+
+    def image(self, moment: Moment) -> Image | None:
+        """The camera's picture of a moment, blue first, or None where it gives none."""
+        return self.camera.read((*moment.disks, *moment.held), moment.arms, moment.t_s)
+
+    def _set(self, table: Usual) -> None:
+        self.players.people = table.people
+        self.camera.settings = table.settings
+        if table.room != self.camera.scene.room:
+            self.camera.look_at(Scene(STANDARD, table.room))
+        if table.view != self.camera.home:
+            self.camera.move(table.view)
 
 
-def table(seed: int, referee: Callable[[], Call], say: Callable[[str], None], *, pause_s: float = 1.0) -> VirtualTable:
-    """The table by its seed; the players ask the referee and say things to it."""
+def table(
+    seed: int,
+    referee: Callable[[], Call],
+    say: Callable[[str], None],
+    *,
+    pause_s: float = 1.0,
+    faults: Iterable[str] = (),
+    size_wh: tuple[int, int] = _VIEW.size_wh,
+    jpeg_quality: int | None = None,
+) -> VirtualTable:
+    """The table by its seed, with these faults from the start; the players ask the referee and say things to it."""
     rng = np.random.default_rng(seed)
     people = (
         Person(skill=0.75, reaches_over=0.12, illegal_flicks=0.03),
         Person(skill=0.6, reaches_over=0.12, illegal_flicks=0.05, skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)),
     )
-    players = Players(Table(STANDARD, seed=seed), people, referee, say, seed=seed, pause_s=pause_s)
     room = replace(_ROOM, seed=int(rng.integers(2**31)))
-    settings = Settings(hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=None, seed=seed)
-    return VirtualTable(players, Camera(Scene(STANDARD, room), _VIEW, settings))
+    settings = Settings(
+        hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=jpeg_quality, seed=seed
+    )
+    usual = Usual(settings, replace(_VIEW, size_wh=size_wh), room, people)
+    on = tuple(faults)
+    now = usual.under(on)
+    players = Players(Table(STANDARD, seed=seed), now.people, referee, say, seed=seed, pause_s=pause_s)
+    return VirtualTable(players, Camera(Scene(STANDARD, now.room), now.view, now.settings), usual, on)
 
 
-class Sensed:
+P = TypeVar("P", bound=PtyPort[Board] | InProcess[Board])
+
+
+class Sensed(Generic[P]):
     """The simulated grid under a table of disks: what lies in a hole is what its sensors feel."""
 
-    def __init__(self, profile: Profile = PROFILE) -> None:
-        board = profile.board
-        self.port = PtyPort(Board(board.rows, board.columns))
-        """To be started, and opened by its path."""
-        self._cells = (profile.grid or Grid()).cells(board.rows, board.columns)
+    def __init__(self, port: P, profile: Profile = PROFILE) -> None:
+        """`port` is that of a grid of the profile's size, see `grid_of`."""
+        self.port = port
+        self._cells = (profile.grid or Grid()).cells(profile.board.rows, profile.board.columns)
         self._filled: set[tuple[int, int]] = set()
+        self._unplugged = False
+
+    def plug(self, faults: Iterable[str]) -> None:
+        """Pulls the grid out, or plugs it in again, as these faults have it."""
+        unplugged = any(TABLE_FAULTS[name].unplugged for name in faults)
+        if unplugged is not self._unplugged:
+            self._unplugged = unplugged
+            if unplugged:
+                self.port.unplug()
+            else:
+                self.port.replug()
 
     def by(self, moments: Iterator[Moment]) -> Iterator[Moment]:
         """The same moments, each felt as it passes."""
@@ -76,9 +148,18 @@ class Sensed:
         changed = [n for n, cell in enumerate(self._cells) if (cell in filled) is not (cell in self._filled)]
         self._filled = set(filled)
 
-        def lay(board: Board, t_s: float) -> None:
-            for index in changed:
-                board.set_sensor(index, self._cells[index] in filled, t_s)
+        for index in changed:
+            self.port.set_sensor(index, self._cells[index] in filled)
 
-        if changed:
-            self.port.call(lay)
+
+def grid_of(profile: Profile = PROFILE, *, seed: int = 0) -> Board:
+    """A simulated grid that fits the profile's board."""
+    return Board(profile.board.rows, profile.board.columns, seed=seed)
+
+
+def stake(seed: int) -> Stake:
+    """What a game is played for, by its seed: any mode, any standing of the match."""
+    rng = np.random.default_rng([seed, 1])
+    mode = str(rng.choice(["match", "match", "double-row", "three-in-a-row", "basic"]))
+    points = (0, 0) if mode == "basic" else (int(rng.integers(0, 11)), int(rng.integers(0, 11)))
+    return Stake(mode, 11, points, str(rng.choice(["a", "b"])), mode != "basic" and bool(rng.random() < 0.1))

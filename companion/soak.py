@@ -1,0 +1,544 @@
+"""Whole games on the simulated table, refereed as a real one is, and each ruling held against the table's truth.
+
+A game is played in virtual time and in one thread: pictures from the simulated camera, sensors and LEDs over a
+simulated wire, the session's own loop. What is right is said by the simulation's second scorer, which shares nothing
+with the rules here; the command line hands both in. The same case plays the same game, picture by picture.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from queue import Queue, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from companion.grid import BoardGrid, Events
+from companion.inputs import Correction, Declaration, Declared, Input, SeenDisk, Setup, input_to_json
+from companion.live import Live, Watch
+from companion.referee import Referee
+from companion.ruling import (
+    Accepted,
+    Cleared,
+    Do,
+    GameOver,
+    GameStarted,
+    Order,
+    Refused,
+    Ruling,
+    Shot,
+    Undecided,
+    ruling_to_json,
+)
+from companion.session import Session
+from companion.terms import Field, Mode, Player
+from firmware_protocol.driver import Lost
+from firmware_protocol.exchange import PORT_ERRORS, Port
+from firmware_protocol.grid import GridDriver
+from firmware_protocol.link import Counters
+from vision.board import Image, Profile
+from vision.camera import Frame
+
+if TYPE_CHECKING:
+    from hardware_sims.board import Board
+    from hardware_sims.players import Finished
+    from hardware_sims.ports import InProcess
+    from hardware_sims.scorer import Result, Scorer, Stake, Verdict
+    from hardware_sims.virtual import Sensed, VirtualTable
+
+MOST_UNDECIDED = 0.02
+"""Share of the flicks that may be asked about."""
+FAULT_FLICKS = (3, 14)
+"""A fault is there from this flick on until that one, unless it lasts a whole game."""
+_SAME_MM = 8.0
+_PLACE_MM = 2.5
+_TILTED_PLACE_MM = 8.0
+"""A sighting further away than the first is of another disk; the others are how exactly a disk has to be placed."""
+_LOST_S = 5.0
+"""Without a picture for so long the camera counts as lost, as it does in `vision.camera`."""
+_MOST_FRAMES = 12_000
+_AFTER_FRAMES = 300
+"""A game takes fewer frames; and so few may pass until the next one begins."""
+_REPLUG_S = 0.5
+
+
+class Wrong(StrEnum):
+    """What can be wrong with what was ruled."""
+
+    FLICK_MISSED = "flick missed"
+    FLICK_INVENTED = "flick invented"
+    PLAYER = "wrong player"
+    DISK_MISSED = "disk missed"
+    DISK_INVENTED = "disk invented"
+    COLOUR = "wrong colour"
+    CELL = "wrong hole"
+    PLACE = "misplaced"
+    LEFT = "wrong number left the board"
+    ORDER_MISSED = "order missed"
+    ORDER_INVENTED = "order invented"
+    ADVICE = "wrong advice"
+    CLEARED = "wrongly cleared"
+    REFUSED = "wrongly refused"
+    GAME_OVER = "wrong result"
+    NEXT_GAME = "wrong next game"
+    NOT_RECOVERED = "not recovered"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong: after which flick and at which frame, and what."""
+
+    wrong: Wrong
+    flick: int
+    frame: int
+    says: str
+
+    def __str__(self) -> str:
+        return f"flick {self.flick}, frame {self.frame}: {self.wrong}: {self.says}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that a game depends on."""
+
+    seed: int
+    faults: tuple[str, ...] = ()
+    width: int = 1280
+    grid: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """The case as a JSON object."""
+        return {**asdict(self), "faults": list(self.faults)}
+
+
+def case_from_json(data: dict[str, Any]) -> Case:
+    """The case that `to_json` wrote. Raises KeyError, TypeError or ValueError."""
+    faults = tuple(str(name) for name in data["faults"])
+    return Case(int(data["seed"]), faults, int(data["width"]), bool(data["grid"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An input with its rulings, and the frame at which it was taken."""
+
+    frame: int
+    given: Input
+    rulings: tuple[Ruling, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a bundle's log."""
+        rulings = [ruling_to_json(ruling) for ruling in self.rulings]
+        return {"frame": self.frame, "input": input_to_json(self.given), "rulings": rulings}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A game that was played, with what is wrong about its rulings."""
+
+    case: Case
+    told: tuple[Told, ...]
+    verdicts: "tuple[Verdict, ...]"
+    findings: tuple[Finding, ...]
+    asked: tuple[str, ...]
+    """Why people were asked, once for each flick."""
+    frames: int
+    watched: tuple[tuple[Watch, str], ...]
+    """What the page said while a fault was there."""
+
+    @property
+    def flicks(self) -> int:
+        return len(self.verdicts)
+
+    @property
+    def wrong(self) -> int:
+        """How many flicks were ruled wrongly; a wrong end counts as its last flick."""
+        return len({finding.flick for finding in self.findings})
+
+    @property
+    def undecided(self) -> int:
+        return len(self.asked)
+
+    def to_json(self) -> dict[str, Any]:
+        """The game in one line."""
+        return {
+            **self.case.to_json(),
+            "flicks": self.flicks,
+            "right": max(self.flicks - self.wrong - self.undecided, 0),
+            "undecided": self.undecided,
+            "wrong": self.wrong,
+            "kinds": dict(Counter(finding.wrong.value for finding in self.findings)),
+            "asked": list(self.asked),
+            "frames": self.frames,
+            "watched": sorted({f"{watch}: {why}" for watch, why in self.watched}),
+        }
+
+
+class Wire:
+    """The grid's driver on a port in virtual time: what the link's thread does, as far as time has come."""
+
+    def __init__(self, port: Port, clock: Callable[[], float], size_rc: tuple[int, int]) -> None:
+        self.events: Events = SimpleQueue()
+        self._port = port
+        self._clock = clock
+        self._driver = GridDriver(size_rc)
+        self._trouble = ""
+        self._try_at_s = 0.0
+        self._there = True
+        self._driver.begin(0.0)
+
+    def show(self, colours: Any) -> None:  # noqa: ANN401
+        """Shows these colours on the LEDs."""
+        self._driver.want(colours)
+
+    def counters(self) -> Counters:
+        """What the link has seen."""
+        device = self._driver.device if self._there else None
+        return Counters("in process", device, self._trouble, traffic=self._driver.traffic)
+
+    def drive_until(self, t_s: float, sleep: Callable[[float], None]) -> None:
+        """Lets time pass on the wire."""
+        while self._clock() < t_s:
+            try:
+                if not self._there:
+                    if self._clock() < self._try_at_s:
+                        sleep(min(t_s, self._try_at_s) - self._clock())
+                        continue
+                    self._port.set_baud(self._driver.baud)
+                    self._there, self._trouble = True, ""
+                    self._driver.begin(self._clock())
+                self._exchange(t_s)
+            except PORT_ERRORS as gone:
+                self._try_at_s = self._clock() + _REPLUG_S
+                if self._there:
+                    self._there, self._trouble = False, f"in process: the port is gone ({gone})"
+                    self.events.put((self._clock(), Lost(self._trouble)))
+
+    def _exchange(self, t_s: float) -> None:
+        driver = self._driver
+        data = driver.to_send(self._clock())
+        if data:
+            self._port.write(data)
+        data = self._port.read(max(min(driver.due_s(), t_s) - self._clock(), 0.0))
+        now_s = self._clock()
+        events = list(driver.feed(data, now_s)) if data else []
+        if now_s >= driver.due_s():
+            events += driver.tick(now_s)
+        for event in events:
+            self.events.put((now_s, event))
+
+
+@dataclass(slots=True)
+class Game:
+    """One game as it is played: `play` runs it to its end."""
+
+    case: Case
+    table: "VirtualTable"
+    sensed: "Sensed[InProcess[Board]] | None"
+    referee: Referee
+    said: "Queue[Declaration | Correction]"
+    profile: Profile
+    stake: "Stake"
+    keep: Callable[[int, Image], None] | None = None
+    """Given every picture with its frame."""
+    told: list[Told] = field(default_factory=list)
+    watched: list[tuple[Watch, str]] = field(default_factory=list)
+    frame: int = 0
+    _live: Live = field(init=False)
+
+    def play(self, scorer: "Scorer", mounting: Iterable[str]) -> Outcome:
+        """Plays the game and judges it; faults of the mounting are there all the time."""
+        self._live = Live(simulated=True)
+        grid = None
+        wire = None
+        if self.sensed is not None:
+            port = self.sensed.port
+            size_rc = (self.profile.board.rows, self.profile.board.columns)
+            wire = Wire(port, lambda: port.now_s, size_rc)
+            grid = BoardGrid(self.profile, wire.events, wire.show, wire.counters, self._live, clock=lambda: port.now_s)
+        session = Session(self.profile, self.referee, self._tell, live=self._live, said=self.said, grid=grid)
+        field_mm = Field(**asdict(self.profile.board))
+        setup = Setup(
+            Mode(self.stake.mode),
+            self.stake.threshold,
+            points=self.stake.points,
+            starter=Player(self.stake.starter),
+            sudden_death=self.stake.sudden_death,
+            field=field_mm,
+        )
+        self.said.put(Declaration(Declared.START, setup))
+        lasting = frozenset(mounting)
+        passing = tuple(name for name in self.case.faults if name not in lasting)
+        session.run(self._frames(wire, passing))
+        flicked = [flick for flick in self.table.players.flicked if flick.game == 1]
+        verdicts = tuple(scorer.flick(flick) for flick in flicked)
+        finished = next((end for end in self.table.players.finished if end.game == 1), None)
+        result = None if finished is None else scorer.end(finished.disks)
+        findings, asked = compare(self.told, verdicts, finished, result)
+        state, why = self._live.watching()
+        if state not in (Watch.WATCHING, Watch.HAND, Watch.MOVING):
+            findings = (*findings, Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, f"{state}: {why}"))
+        return Outcome(self.case, tuple(self.told), verdicts, findings, asked, self.frame, tuple(self.watched))
+
+    def _tell(self, given: Input, rulings: tuple[Ruling, ...]) -> None:
+        self.told.append(Told(self.frame, given, rulings))
+
+    def _frames(self, wire: Wire | None, passing: Sequence[str]) -> Iterator[Frame | None]:
+        last: Image | None = None
+        last_s = 0.0
+        over_at: int | None = None
+        for moment in self.table.play(self.stake.starter):
+            self.frame = moment.n
+            if self.sensed is not None and wire is not None:
+                self.sensed.feel({disk.cell for disk in moment.disks if disk.cell is not None})
+                wire.drive_until(moment.t_s, self.sensed.port.sleep)
+            self._switch(passing)
+            image = self.table.image(moment)
+            # A picture that comes again is that of a camera that is stuck: `vision.camera` leaves it out.
+            if image is None or image is last:
+                if moment.t_s - last_s >= _LOST_S:
+                    again = "it gives no picture" if image is None else "it repeats one picture"
+                    self._live.watch(Watch.CAMERA_LOST, f"no picture for {_LOST_S:.0f} s ({again})")
+                yield None
+            else:
+                last, last_s = image, moment.t_s
+                if self.keep is not None:
+                    self.keep(moment.n, image)
+                yield Frame(moment.n, moment.t_s, image)
+            if passing and self.table.on:
+                self.watched.append(self._live.watching())
+            if over_at is None and self.table.players.finished:
+                over_at = moment.n
+            started = sum(
+                isinstance(ruling, Accepted) and isinstance(ruling.event, GameStarted)
+                for told in self.told[-3:]
+                for ruling in told.rulings
+            )
+            if over_at is not None and (started or moment.n > over_at + _AFTER_FRAMES):
+                return
+            if moment.n > _MOST_FRAMES:
+                return
+
+    def _switch(self, passing: Sequence[str]) -> None:
+        begin, end = FAULT_FLICKS
+        flicks = len(self.table.players.flicked)
+        on = begin <= flicks < end
+        for name in passing:
+            if (name in self.table.wanted()) is not on:
+                self.table.switch(name, on)
+        if self.sensed is not None:
+            self.sensed.plug(self.table.wanted())
+
+
+def compare(
+    told: Sequence[Told], verdicts: "Sequence[Verdict]", finished: "Finished | None", result: "Result | None"
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """What is wrong with what was ruled, and why people were asked, once for each flick."""
+    findings: list[Finding] = []
+    asked: list[str] = []
+    ends = [verdict.flick.began for verdict in verdicts[1:]]
+    for index, verdict in enumerate(verdicts):
+        begin, end = verdict.flick.began, ends[index] if index < len(ends) else math.inf
+        window = [one for one in told if begin < one.frame <= end]
+        ruled = [(one.frame, ruling) for one in window for ruling in one.rulings]
+        doubts = [ruling for _, ruling in ruled if isinstance(ruling, Undecided)]
+        if doubts:
+            asked.append(doubts[0].why)
+        if index + 1 < len(verdicts):
+            then = verdicts[index + 1].flick.before
+        else:
+            then = () if finished is None else finished.disks
+        findings += _of_flick(verdict, ruled, {disk.name for disk in then})
+    findings += _of_end(told, len(verdicts), finished, result)
+    return tuple(findings), tuple(asked)
+
+
+def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining: set[str]) -> Iterator[Finding]:
+    """What is wrong with the rulings between one flick and the next; `remaining` disks lay there when that came."""
+    flick = verdict.flick
+    at = flick.frame
+
+    def found(wrong: Wrong, says: str) -> Finding:
+        return Finding(wrong, flick.n, at, says)
+
+    events = [(frame, ruling, ruling.event) for frame, ruling in ruled if isinstance(ruling, Accepted)]
+    shots = [(frame, ruling, event) for frame, ruling, event in events if isinstance(event, Shot)]
+    if not shots:
+        yield found(Wrong.FLICK_MISSED, f"{flick.player}'s flick of {flick.disk} was not counted")
+    for frame, _, shot in shots[1:]:
+        yield found(Wrong.FLICK_INVENTED, f"frame {frame}: counted as flick {shot.n} besides")
+    if shots:
+        at, ruling, shot = shots[0]
+        if (shot.n, shot.player.value) != (flick.n, flick.player):
+            yield found(Wrong.PLAYER, f"{flick.player}'s flick {flick.n} was ruled {shot.player.value}'s {shot.n}")
+        yield from _of_disks(verdict, shot, at)
+        if shot.left_board != verdict.left and not flick.lifted:
+            yield found(Wrong.LEFT, f"{verdict.left} left the board, ruled {shot.left_board}")
+        advised = sorted((order.colour.value, order.cell) for order in ruling.orders if order.do is Do.LAY_FLAT)
+        removed = {one.disk.name for one in verdict.off}
+        tilted = sorted(
+            (disk.colour, disk.cell)
+            for disk in verdict.on_board
+            if disk.lying == "tilted" and disk.name in verdict.judged and disk.name not in removed and disk.cell
+        )
+        if advised != tilted:
+            yield found(Wrong.ADVICE, f"tilted are {tilted}, advised {advised}")
+
+    unmet = [ruling for _, ruling in ruled if isinstance(ruling, Refused) and ruling.why == "order not carried out"]
+    refused = [ruling for _, ruling in ruled if isinstance(ruling, Refused) and ruling not in unmet]
+    if bool(unmet) is not bool(verdict.unmet):
+        yield found(Wrong.REFUSED, f"still to be taken off were {verdict.unmet}, refused {len(unmet)}")
+    expected_refusals = int(flick.out_of_turn)
+    if len(refused) != expected_refusals:
+        yield found(Wrong.REFUSED, "; ".join(ruling.why for ruling in refused) or "an illegal flick was not refused")
+
+    orders = _orders(ruling for _, ruling in ruled if ruling not in unmet)
+    for off in verdict.off:
+        near = [order for order in orders if _is_of(order, off.disk.colour, off.disk.x_mm, off.disk.y_mm, off.why)]
+        if near:
+            orders.remove(near[0])
+        else:
+            yield found(Wrong.ORDER_MISSED, f"{off.disk.name} has to come off: {off.why}, {_where(off.disk)}")
+    for order in orders:
+        if not (flick.lifted and order.colour.value == flick.player):
+            where = f"{order.x_mm:.1f}, {order.y_mm:.1f} mm, {order.cell}"
+            yield found(Wrong.ORDER_INVENTED, f"{order.colour.value}'s disk at {where}: {order.why.value}")
+
+    carried_out = bool(verdict.off) and not any(one.disk.name in remaining for one in verdict.off)
+    cleared = [frame for frame, _, event in events if isinstance(event, Cleared)]
+    if len(cleared) != int(carried_out) and not flick.lifted:
+        yield found(Wrong.CLEARED, f"orders carried out: {carried_out}; ruled so {len(cleared)} times")
+
+
+def _orders(rulings: Iterable[Ruling]) -> list[Order]:
+    """Every disk that was ordered off, once for each ground."""
+    orders: list[Order] = []
+    for ruling in rulings:
+        for order in ruling.orders:
+            known = (_is_of(one, order.colour, order.x_mm, order.y_mm, order.why) for one in orders)
+            if order.do is Do.REMOVE and not any(known):
+                orders.append(order)
+    return orders
+
+
+def _is_of(order: Order, colour: str, x_mm: float, y_mm: float, why: str) -> bool:
+    near = math.hypot(order.x_mm - x_mm, order.y_mm - y_mm) < _SAME_MM
+    return near and order.colour.value == colour and order.why.value == why
+
+
+def _of_disks(verdict: "Verdict", shot: Shot, frame: int) -> Iterator[Finding]:
+    n = verdict.flick.n
+    left = list(shot.disks)
+    for disk in verdict.on_board:
+        near = sorted((math.hypot(seen.x_mm - disk.x_mm, seen.y_mm - disk.y_mm), i) for i, seen in enumerate(left))
+        alike = [(away, i) for away, i in near if left[i].cell == disk.cell and left[i].colour.value == disk.colour]
+        away_mm, i = (alike or near or [(math.inf, -1)])[0]
+        if away_mm > _SAME_MM and near:
+            away_mm, i = near[0]
+        if away_mm > _SAME_MM:
+            yield Finding(Wrong.DISK_MISSED, n, frame, f"{disk.name}, {_where(disk)}")
+            continue
+        seen = left.pop(i)
+        if seen.colour.value != disk.colour:
+            yield Finding(Wrong.COLOUR, n, frame, f"{disk.name}, {_where(disk)}, ruled {_seen(seen)}")
+        if seen.cell != disk.cell:
+            yield Finding(Wrong.CELL, n, frame, f"{disk.name}, {_where(disk)}, ruled {_seen(seen)}")
+        if away_mm > (_TILTED_PLACE_MM if disk.tilt_deg else _PLACE_MM):
+            yield Finding(Wrong.PLACE, n, frame, f"{disk.name}, {_where(disk)}, ruled {_seen(seen)}, {away_mm:.1f} mm")
+    for seen in left:
+        yield Finding(Wrong.DISK_INVENTED, n, frame, _seen(seen))
+
+
+def _of_end(
+    told: Sequence[Told], flicks: int, finished: "Finished | None", result: "Result | None"
+) -> Iterator[Finding]:
+    if finished is None or result is None:
+        yield Finding(Wrong.GAME_OVER, flicks, told[-1].frame if told else 0, "the game did not come to its end")
+        return
+    events = [ruling.event for one in told for ruling in one.rulings if isinstance(ruling, Accepted) and ruling.event]
+    overs = [event for event in events if isinstance(event, GameOver)]
+    if not overs:
+        yield Finding(Wrong.GAME_OVER, flicks, finished.frame, "the game's end was not ruled")
+        return
+    over = overs[-1]
+    ruled = (
+        over.count,
+        over.winner and over.winner.value,
+        over.points,
+        over.match,
+        over.match_winner and over.match_winner.value,
+        over.next_starter.value,
+        over.sudden_death,
+    )
+    right = (
+        result.count,
+        result.winner,
+        result.points,
+        result.match,
+        result.match_winner,
+        result.next_starter,
+        result.sudden_death,
+    )
+    if ruled != right:
+        yield Finding(Wrong.GAME_OVER, flicks, finished.frame, f"right is {right}, ruled {ruled}")
+    started = [event.starter.value for event in events if isinstance(event, GameStarted)][1:]
+    wanted = [] if result.match_winner is not None else [result.next_starter]
+    if started != wanted:
+        yield Finding(Wrong.NEXT_GAME, flicks, finished.frame, f"games that began after it: {started}, right {wanted}")
+
+
+def _where(disk: Any) -> str:  # noqa: ANN401
+    tilt = f" {disk.tilt_deg:.0f} degrees" if disk.tilt_deg else ""
+    return f"{disk.colour} {disk.lying}{tilt} at {disk.x_mm:.1f}, {disk.y_mm:.1f} mm, hole {disk.cell}"
+
+
+def _seen(seen: SeenDisk) -> str:
+    at = f"{seen.x_mm:.1f}, {seen.y_mm:.1f} mm"
+    return f"{seen.colour.value} {seen.lying} at {at}, hole {seen.cell}, sure {seen.confidence:.2f}"
+
+
+class BundleError(Exception):
+    """A bundle that cannot be read; the message names the file and the remedy."""
+
+
+def write_bundle(folder: Path, outcome: Outcome, pictures: Sequence[tuple[int, bytes]], wire: str) -> None:
+    """Writes a failing game: what it depends on, what is wrong, its log, pictures (JPEG) and the serial record."""
+    (folder / "frames").mkdir(parents=True, exist_ok=True)
+    (folder / "case.json").write_text(json.dumps(outcome.case.to_json()) + "\n")
+    (folder / "findings.txt").write_text("".join(f"{finding}\n" for finding in outcome.findings))
+    (folder / "log.jsonl").write_text(log_of(outcome))
+    (folder / "truth.jsonl").write_text("".join(f"{json.dumps(asdict(one))}\n" for one in outcome.verdicts))
+    (folder / "serial.txt").write_text(wire)
+    for frame, jpeg in pictures:
+        (folder / "frames" / f"{frame:06d}.jpg").write_bytes(jpeg)
+
+
+def read_bundle(folder: Path) -> tuple[Case, str]:
+    """The case of a bundle and its log. Raises BundleError."""
+    try:
+        return case_from_json(json.loads((folder / "case.json").read_text())), (folder / "log.jsonl").read_text()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BundleError(f"{folder}: not a bundle of `companion soak` ({error}); give the folder it wrote") from error
+
+
+def log_of(outcome: Outcome) -> str:
+    """Every input with its rulings, one JSON object a line."""
+    return "".join(f"{json.dumps(told.to_json())}\n" for told in outcome.told)
+
+
+def first_difference(log: str, other: str) -> int | None:
+    """The number of the first line in which two logs differ, from 1; None where they are the same."""
+    lines, others = log.splitlines(), other.splitlines()
+    for number, (line, twin) in enumerate(zip(lines, others, strict=False), 1):
+        if line != twin:
+            return number
+    return None if len(lines) == len(others) else min(len(lines), len(others)) + 1
+
+
+def frames_around(findings: Iterable[Finding], before: int = 45, after: int = 3) -> set[int]:
+    """The frames that show how the failures came about: a few seconds before each, of the first few."""
+    shown: set[int] = set()
+    for finding in list(dict.fromkeys(finding.frame for finding in findings))[:4]:
+        shown.update(range(finding - before, finding + after + 1))
+    return shown
