@@ -147,6 +147,28 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Pieces:
+    """How large Pathstone's pieces are, in millimetres."""
+
+    flat_mm: tuple[float, float, float] = (34.0, 34.0, 8.0)
+    """Width, depth and thickness"""
+    wall_height_mm: float = 34.0
+    crown_mm: tuple[float, float] = (24.0, 38.0)
+    """Diameter and height"""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The printed marks of a board and its tokens, in millimetres."""
+
+    dictionary: str = "DICT_4X4_100"
+    token_mm: tuple[float, float] = (20.0, 4.0)
+    """Diameter and height"""
+    mark_mm: float = 13.0
+    corner_mark_mm: float = 40.0
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One board: its geometry, the look of the two sides' pieces, and what is known of camera and grid."""
 
@@ -155,6 +177,8 @@ class Profile:
     """Name and 8-bit blue, green, red of each side's pieces."""
     fov_x_deg: float | None = None
     grid: Grid | None = None
+    pieces: Pieces | None = None
+    marks: Marks | None = None
 
 
 def read_profile(path: Path) -> Profile:
@@ -175,7 +199,7 @@ def parse_profile(text: str) -> Profile:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ProfileError(f"not a TOML text: {error}") from error
-    _refuse_unknown(data, {"kind", "board", "colours", "camera", "grid"}, "")
+    _refuse_unknown(data, {"kind", "board", "pieces", "marks", "colours", "camera", "grid"}, "")
     kind = data.get("kind")
     if kind not in KINDS:
         raise ProfileError(f"kind is {kind!r}; it must be one of {', '.join(KINDS)}")
@@ -187,7 +211,11 @@ def parse_profile(text: str) -> Profile:
     fault = None if grid is None else grid.fault(board.rows, board.columns)
     if fault is not None:
         raise ProfileError(f"[grid] {fault}")
-    return Profile(board, _read_colours(_table(data, "colours")), _read_fov(data.get("camera", {})), grid)
+    pieces, marks = _read_pieces(data, board), _read_marks(data, board)
+    if marks is not None and "colours" in data:
+        raise ProfileError("[colours] does not go with [marks]; leave it out")
+    colours = () if marks is not None else _read_colours(_table(data, "colours"))
+    return Profile(board, colours, _read_fov(data.get("camera", {})), grid, pieces, marks)
 
 
 def _read_table(table: dict[str, Any], form: type[Board], name: str) -> Board:
@@ -199,6 +227,53 @@ def _read_table(table: dict[str, Any], form: type[Board], name: str) -> Board:
             raise ProfileError(f"[{name}] {key} is missing")
         values[key] = _positive(table[key], f"[{name}] {key}", whole=kind is int)
     return form(**values)
+
+
+def _read_pieces(data: dict[str, Any], board: Board) -> Pieces | None:
+    table = _read_sizes(data, "pieces", board, {"flat_mm": 3, "wall_height_mm": 0, "crown_mm": 2})
+    if table is None:
+        return None
+    pieces = Pieces(**table)
+    assert isinstance(board, SquaresBoard)
+    for key, widest in (("flat_mm", max(pieces.flat_mm[:2])), ("crown_mm", pieces.crown_mm[0])):
+        if widest > board.square_mm:
+            raise ProfileError(f"[pieces] {key}: {widest} mm are more than a square has, {board.square_mm}")
+    return pieces
+
+
+def _read_marks(data: dict[str, Any], board: Board) -> Marks | None:
+    known = {"token_mm": 2, "mark_mm": 0, "corner_mark_mm": 0, "dictionary": -1}
+    table = _read_sizes(data, "marks", board, known)
+    if table is None:
+        return None
+    marks = Marks(**table)
+    if marks.dictionary != "DICT_4X4_100":
+        raise ProfileError(f'[marks] dictionary is {marks.dictionary!r}; it must be "DICT_4X4_100"')
+    if marks.mark_mm >= marks.token_mm[0]:
+        raise ProfileError("[marks] mark_mm must be smaller than the token's diameter")
+    return marks
+
+
+def _read_sizes(data: dict[str, Any], name: str, board: Board, known: dict[str, int]) -> dict[str, Any] | None:
+    """An optional table of sizes: each key has so many numbers, 0 for one without brackets, -1 for a text."""
+    if name not in data:
+        return None
+    if not isinstance(board, SquaresBoard):
+        raise ProfileError(f'[{name}] goes with kind = "squares" alone')
+    table = _table(data, name)
+    _refuse_unknown(table, set(known), f"[{name}] ")
+    values: dict[str, Any] = {}
+    for key, count in known.items():
+        value, where = table.get(key), f"[{name}] {key}"
+        if value is None:
+            continue
+        if count > 0:
+            if not isinstance(value, list) or len(value) != count:
+                raise ProfileError(f"{where} is {value!r}; it must be a list of {count} numbers")
+            values[key] = tuple(_positive(number, where, whole=False) for number in value)
+        else:
+            values[key] = value if count < 0 else _positive(value, where, whole=False)
+    return values
 
 
 def _positive(value: object, key: str, *, whole: bool) -> float:
