@@ -27,6 +27,7 @@ from firmware_protocol.driver import Device, Driver, Found, GridEvent, Lost, Rgb
 from firmware_protocol.errors import LinkError, NoAnswer
 from firmware_protocol.exchange import PORT_ERRORS, Exchange, Port, Record
 from firmware_protocol.grid import GridDriver
+from firmware_protocol.messages import BAUD
 from firmware_protocol.monome import MonomeDriver
 from firmware_protocol.strip import AdalightDriver, WledDriver
 
@@ -35,7 +36,7 @@ _READ_BYTES = 4096
 _WRITE_TIMEOUT_S = 0.5
 _CONNECT_TIMEOUT_S = 2.0
 _BACK_OFF_S = (0.25, 2.0)
-PROBED = ("grid", "monome", "wled")
+_PROBED = ("grid", "monome", "wled")
 """The drivers that are tried, in this order, where people name none; a mute Adalight strip cannot be guessed."""
 NOTHING_KNOWN = "nothing answers as a grid or as WLED; an Adalight strip is mute and has to be named: adalight:PORT"
 _SOCKET = "socket://"
@@ -72,14 +73,14 @@ class Link:
         tell: Callable[[GridEvent], None],
         *,
         size_rc: tuple[int, int] | None = None,
-        baud: int = 115_200,
+        baud: int = BAUD,
         record: Record | None = None,
         back_off_s: tuple[float, float] = _BACK_OFF_S,
     ) -> None:
         self._tell = tell
         self._record = record
         self._back_off_s = back_off_s
-        self._choices = tuple(_choice(port, size_rc, baud) for port in ports)
+        self._choices = tuple(choice_from(port, size_rc, baud) for port in ports)
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._port: Port | None = None
@@ -392,8 +393,9 @@ class _SocketPort:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
-    """What people said of one port: its name or a pattern of names, and the drivers that may have it."""
+class Choice:
+    """What people said of one port: its name or a pattern of names, and the drivers that may have it, to be tried in
+    this order."""
 
     name: str
     drivers: tuple[Driver, ...]
@@ -410,17 +412,17 @@ class _Choice:
         return (str(stable) if "/" not in self.name and stable.exists() else self.name,)
 
 
-def _choice(text: str, size_rc: tuple[int, int] | None, baud: int) -> _Choice:
-    drivers: dict[str, Driver] = {driver.name: driver for driver in drivers_for(size_rc, baud)}
+def choice_from(text: str, size_rc: tuple[int, int] | None = None, baud: int = BAUD) -> Choice:
+    """A port as people give it, perhaps with a driver in front. Raises LinkError."""
+    drivers: dict[str, Driver] = {driver.name: driver for driver in _drivers(size_rc, baud)}
     driver, colon, name = text.partition(":")
     asked = (drivers[driver],) if colon and driver in drivers else None
     if asked is None:
         name = text
     if not name:
         raise LinkError(f"{text!r}: the port's name is missing, as in {driver or 'wled'}:/dev/ttyUSB0")
-    return _Choice(name, asked or tuple(one for one in drivers.values() if one.name in PROBED))
+    return Choice(name, asked or tuple(one for one in drivers.values() if one.name in _PROBED))
 
 
-def drivers_for(size_rc: tuple[int, int] | None, baud: int) -> tuple[Driver, ...]:
-    """All drivers, for a grid of this size."""
+def _drivers(size_rc: tuple[int, int] | None, baud: int) -> tuple[Driver, ...]:
     return (GridDriver(size_rc, baud=baud), MonomeDriver(size_rc), WledDriver(size_rc), AdalightDriver(size_rc))

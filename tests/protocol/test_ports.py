@@ -49,13 +49,36 @@ def test_a_grid_is_listed_with_who_it_is(plugged, monkeypatch, tmp_path):
 
 
 def test_each_port_is_asked_in_every_protocol(plugged):
-    with pty() as silent, PtyPort(MonomeGrid(8, 16, name="m1000042")) as monome, PtyPort(Strip(30)) as strip:
-        nothing, grid, wled = attached([silent, monome.path, strip.path])
+    with (
+        pty() as silent,
+        PtyPort(MonomeGrid(8, 16, name="m1000042")) as monome,
+        PtyPort(Strip(30)) as strip,
+        pty() as other,
+        pty() as mute,
+    ):
+        nothing, grid, wled, no_monome, adalight = attached(
+            [silent, monome.path, strip.path, f"monome:{other}", f"adalight:{mute}"]
+        )
     assert nothing.device is None
     assert nothing.trouble.startswith("nothing answers")
     assert grid.device == Device("monome", "m1000042", 8, 16, LedKind.LEVELS, SensorKind.SWITCH, "", simulated=False)
     assert (wled.device.driver, wled.device.rows, wled.device.columns) == ("wled", 1, 30)
     assert (grid.trouble, wled.trouble) == ("", "")
+    assert (no_monome.name, no_monome.device) == (other, None)
+    assert "nothing answers as a monome" in no_monome.trouble
+    assert (adalight.name, adalight.device) == (mute, None)
+    assert "mute" in adalight.trouble
+
+
+def test_what_names_no_port_is_listed_with_why(plugged):
+    [found] = attached(["monome:"])
+    assert (found.name, found.device) == ("monome:", None)
+    assert "the port's name is missing" in found.trouble
+
+
+def test_a_pattern_lists_all_that_fit(plugged, tmp_path):
+    with PtyPort(Board(2, 2), link_name=tmp_path / "grid0"), PtyPort(Board(3, 3), link_name=tmp_path / "grid1"):
+        assert [found.device.rows for found in attached([f"{tmp_path}/grid*"])] == [2, 3]
 
 
 def test_asking_who_is_there_leaves_the_leds_as_they_are(plugged):
