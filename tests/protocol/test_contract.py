@@ -342,36 +342,51 @@ def test_changes_at_once_are_all_told(grid):
     assert sorted(event.index for event in grid.events) == list(range(0, 64, 3))
 
 
+def put_in_time(grid, edges: list[tuple[float, int, bool]]) -> bool:
+    """Touches cells at these times from now on, in ms; False where this computer was too slow for it."""
+    begun_s, late_s = grid.now_s(), 0.0
+    for at_ms, cell, occupied in edges:
+        at_s = begun_s + at_ms / 1000
+        grid.listen(at_s - grid.now_s())
+        grid.put(cell, occupied)
+        late_s = max(late_s, grid.now_s() - at_s)
+    return late_s < 0.1
+
+
+def told_of(grid, count: int, *series: list[tuple[float, int, bool]]) -> list[list[tuple[int, bool]]]:
+    """What is told of each of these series of edges, by cell, under a debounce of 250 ms; so many events at least."""
+    for _ in range(20):
+        grid.begin()
+        assert grid.ask(replace(CONFIG, debounce_ms=250)) == OK
+        told = []
+        for edges in series:
+            if not put_in_time(grid, edges):
+                break
+            grid.listen(5.0, lambda: len(grid.events) >= count)
+            grid.listen(0.3)
+            told.append(sorted((event.index, bool(event.occupied)) for event in grid.events))
+            grid.events.clear()
+        else:
+            return told
+    pytest.fail("this computer is too slow to touch cells in time")
+
+
 def test_a_contact_that_bounces_is_told_once(grid):
-    assert grid.ask(replace(CONFIG, debounce_ms=250)) == OK
     print(f"seed {SEED}")
     rng = random.Random(SEED)
-    # Four contacts bounce at once, for 1 to 80 ms: edges in order of time.
+    # Four contacts bounce at once, for 1 to 80 ms.
     trains_ms = {3: 1, 12: 5, 33: 20, 63: 80}
     edges = sorted(
-        (at_ms, n, cell)
+        (at_ms, cell, n % 2 == 0)
         for cell, train_ms in trains_ms.items()
         for n, at_ms in enumerate((0.0, *sorted(rng.uniform(0, train_ms) for _ in range(7)), train_ms))
     )
-    for occupied in (True, False):
-        begun_s = grid.now_s()
-        for at_ms, n, cell in edges:
-            grid.listen(begun_s + at_ms / 1000 - grid.now_s())
-            grid.put(cell, occupied == (n % 2 == 0))
-        grid.wait_for(lambda: len(grid.events) >= len(trains_ms))
-        grid.listen(0.1)
-        told = sorted((event.index, bool(event.occupied)) for event in grid.events)
-        assert told == [(cell, occupied) for cell in trains_ms]
-        grid.events.clear()
+    told = told_of(grid, len(trains_ms), edges, [(at_ms, cell, not occupied) for at_ms, cell, occupied in edges])
+    assert told == [[(cell, occupied) for cell in trains_ms] for occupied in (True, False)]
 
 
 def test_a_flicker_shorter_than_the_debounce_is_not_told(grid):
-    assert grid.ask(replace(CONFIG, debounce_ms=250)) == OK
-    grid.put(8, True)
-    grid.listen(0.02)
-    grid.put(8, False)
-    grid.listen(0.4)
-    assert grid.events == []
+    assert told_of(grid, 0, [(0.0, 8, True), (20.0, 8, False)]) == [[]]
     assert not any(grid.occupied())
 
 
