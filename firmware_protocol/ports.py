@@ -46,8 +46,8 @@ def attached(names: Sequence[str] = ()) -> tuple[Attached, ...]:
     for text in names:
         try:
             fitting = choice_from(text).names()
-        except LinkError as trouble:
-            nameless.append(Attached(text, "", "", "", None, str(trouble)))
+        except LinkError as refused:
+            nameless.append(Attached(text, "", "", "", None, str(refused)))
             continue
         for name in fitting:
             # Ports are asked side by side, so each needs drivers of its own.
