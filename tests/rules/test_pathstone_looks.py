@@ -241,7 +241,7 @@ def test_a_game_goes_on_after_looks_that_were_misread(first, looks):
         belief, rulings = judge_look(belief, look_at(states[n], heights=True))
     assert told(rulings)[-1] == f"{n} {moves[n - 1]}"
     # Which of a player's two moves was the first can stay open.
-    assert (belief.candidates, belief.refused, belief.restore) == ((states[n],), 0, ())
+    assert (belief.candidates, belief.restore) == ((states[n],), ())
 
 
 def test_a_wrong_board_seen_again_is_not_explained_by_patience():
@@ -250,6 +250,45 @@ def test_a_wrong_board_seen_again_is_not_explained_by_patience():
     belief, rulings = judge_look(believe(before), wrong)
     assert told(rulings) == ["refused b2 c3 d3 c4 d4"]
     assert judge_look(belief, wrong) == (belief, ())
+
+
+def shifted():
+    """The state after c3 was placed, that after c4 instead, and what is believed once c3 was seen and then c4."""
+    states = [state_of(5, *["a1", "e5", "c3"][:n]) for n in range(4)]
+    other = state_of(5, "a1", "e5", "c4")
+    belief, rulings = judge_look(believe(*states), look_at(other))
+    assert told(rulings) == ["3 c3 or c4"]
+    assert belief.questions == ((3, ("c3", "c4")),)
+    return states[3], other, belief
+
+
+def test_a_move_that_was_shifted_after_it_was_taken_is_asked_about():
+    before, other, belief = shifted()
+    assert judge_look(belief, look_at(other)) == (belief, ())
+    for choice, state in (("c3", before), ("c4", other)):
+        after, rulings = answer(belief, choice)
+        assert (told(rulings), after.state) == ([f"3 {choice}"], state)
+
+
+def test_a_move_that_was_shifted_is_settled_by_the_next_move():
+    before, other, belief = shifted()
+    for state, choice in ((before, "c3"), (other, "c4")):
+        after, rulings = judge_look(belief, look_at(play(state, read_move("d3"))))
+        assert told(rulings) == [f"3 {choice}", "4 d3"]
+        assert after.state == play(state, read_move("d3"))
+
+
+def test_a_misread_move_is_corrected_by_the_looks_that_follow():
+    moves = ["a1", "e5", "c3", "d3", "b2", "d2"]
+    states = [state_of(5, *moves[:n]) for n in range(7)]
+    belief, rulings = judge_look(believe(*states[:3]), look_at(state_of(5, "a1", "e5", "Sc3")))
+    assert told(rulings) == ["3 Sc3"]
+    said = []
+    for state in states[4:]:
+        belief, rulings = judge_look(belief, look_at(state))
+        said.append(told(rulings))
+    assert said == [["3 Sc3 or c3"], ["3 c3", "4 d3", "5 b2"], ["6 d2"]]
+    assert belief.state == states[6]
 
 
 # Take-backs
@@ -507,6 +546,35 @@ def test_wrong_hands_are_refused_with_the_squares_to_restore():
             refused += 1
     assert asked < refused / 100
     print(f"seed 7: {refused} wrong hands refused, {asked} asked about")
+
+
+@needs_games
+def test_misread_squares_neither_lose_a_game_nor_make_wrong_moves():
+    """Of the squares 0.3 % are read as another top and 1 % not at all; heights are known where the tops are right."""
+    chance = random.Random(1)
+    moved = right = refused = 0
+    for name, states, moves in games()[::4]:
+        belief, ptn = believe(states[0]), {}
+        for state in states[1:]:
+            signs = "".join(tops_of(state))
+            seen = [chance.choices([top, chance.choice(TOPS), "?"], [0.987, 0.003, 0.01])[0] for top in signs]
+            tall = [height if a == b else None for a, b, height in zip(seen, signs, heights_of(state), strict=True)]
+            rows = range(0, len(seen), state.size)
+            cells = ["".join(seen[n : n + state.size]) for n in rows]
+            belief, rulings = judge_look(belief, look_from_tops(cells, [tall[n : n + state.size] for n in rows]))
+            for ruling in rulings:
+                refused += isinstance(ruling, Refused)
+                if isinstance(ruling, Accepted) and isinstance(ruling.event, Moved):
+                    ptn[ruling.event.n] = ruling.event.ptn
+        assert all(moves[n - 1] == move for n, move in ptn.items()), name
+        moved += len(moves)
+        right += len(ptn)
+    assert right > 0.98 * moved
+    print(f"seed 1: {right} of {moved} moves found, none wrong, {refused} looks refused")
+
+
+def heights_of(state):
+    return [len(state.stack_at(cell)) for cell in state.cells]
 
 
 def tops_at(state, cell):

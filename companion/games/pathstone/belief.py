@@ -8,9 +8,10 @@ A line that adds a move which the look cannot tell from no move (a piece slid on
 the others: it counts only once a later look has no other explanation.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from companion.games.pathstone.lines import CLEAR, Line, Scale, explaining, explaining_more, scale_of
+from companion.games.pathstone.lines import CLEAR, Line, Scale, explaining, explaining_by_two, misread, scale_of
 from companion.games.pathstone.looks import Look
 from companion.games.pathstone.moves import accepted_move, game_over, judge
 from companion.games.pathstone.notation import write_move
@@ -28,17 +29,15 @@ class Belief:
     """A game as it was seen: the certain states, oldest first, and the lines from the last of them, likeliest first.
 
     `told` has for each move of the lines what was ruled on it: the move, or the candidates; `asked` are the first of
-    several moves that only together explain a look. `restore` are the squares
-    of the last refusal, until they are restored, and `refused` counts the refusals till then. `forgotten` says that
-    there were too many lines to follow them all.
+    two moves that only together explain a look. `unexplained` are the squares of the last look that nothing explained,
+    with the tops seen there. `forgotten` says that there were too many lines to follow them all.
     """
 
     past: tuple[State, ...]
     lines: tuple[Line, ...]
     told: tuple[tuple[str, ...], ...] = ()
     asked: tuple[str, ...] = ()
-    restore: tuple[Cell, ...] = ()
-    refused: int = 0
+    unexplained: tuple[tuple[Cell, int], ...] = ()
     over: bool = False
     forgotten: bool = False
 
@@ -46,6 +45,11 @@ class Belief:
     def state(self) -> State:
         """The last certain state."""
         return self.past[-1]
+
+    @property
+    def restore(self) -> tuple[Cell, ...]:
+        """The squares to restore, or that the question is about, after a look that nothing explained."""
+        return tuple(cell for cell, _ in self.unexplained)
 
     @property
     def questions(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -71,22 +75,23 @@ def believe(*past: State) -> Belief:
 def judge_look(belief: Belief, look: Look) -> Judged:
     """What follows from a look: the belief after it and the rulings; none where nothing happened."""
     scale = scale_of(look)
+    unexplained = _unexplained(belief.lines[0].state, scale)
+    if unexplained and unexplained == belief.unexplained:
+        return belief, ()
     lines = explaining(belief.lines, scale)
     if lines:
-        return (belief, ()) if _asked_already(belief, lines) else _ruled(belief, lines)
+        return _ruled(belief, lines)
     for back in _before(belief):
         if scale.against(back[-1].squares) is not None:
             return believe(*back), (_taken_back(back[-1]),)
     if belief.over:
         return belief, ()
-    cells = scale.contradicted(belief.lines[0].state)
-    if cells == belief.restore:
-        return belief, ()
-    lines = explaining_more(belief.lines, scale, belief.refused)
-    if lines:
-        return _asked(belief, lines, cells)
-    refused = _too_much_open(belief, cells) if belief.forgotten else _refused(belief.lines[0].state, cells, scale)
-    return replace(belief, restore=cells, refused=belief.refused + 1), (refused,)
+    return _ask_or_refuse(replace(belief, asked=(), unexplained=unexplained), scale)
+
+
+def _unexplained(state: State, scale: Scale) -> tuple[tuple[Cell, int], ...]:
+    """The squares that are clearly seen otherwise than in a state, each with the top that is seen."""
+    return tuple((cell, scale.likeliest(state.index(cell))) for cell in scale.contradicted(state))
 
 
 def tell(belief: Belief, given: Move | Result) -> Judged:
@@ -110,20 +115,65 @@ def _taken_back(state: State) -> Accepted:
     return Accepted(CORRECTION, f"move {n} is taken back: {state.to_move.label} is to move", TakenBack(n))
 
 
-def _asked(belief: Belief, lines: list[Line], cells: tuple[Cell, ...]) -> Judged:
-    """What is asked where only several moves explain a look: it may be misread. The next move settles it too."""
-    n = len(belief.told)
-    asked = tuple(dict.fromkeys(write_move(line.moves[n]) for line in lines if line.against < CLEAR))
-    why = "more than one move was made, or a square is misread: say which was the first"
-    kept = (*belief.lines, *(replace(line, against=line.against + CLEAR) for line in lines))
-    after = replace(belief, lines=kept[:_MOST_LINES], asked=asked, restore=cells, refused=belief.refused + 1)
-    return after, (Undecided("Move", why, asked, belief.state.ply + n + 1, cells=cells),)
+def _ask_or_refuse(belief: Belief, scale: Scale) -> Judged:
+    """What follows from a look that nothing explains. Lines that it contradicts in part stay, in case it is misread."""
+    sure = [line for line in belief.lines if line.against < CLEAR]
+    known = {line.moves for line in sure}
+    nearly = [line for line in misread(belief.lines, scale) if line.moves not in known]
+    two = explaining_by_two(belief.lines, scale)
+    belief = replace(belief, lines=(*sure, *_behind(two, CLEAR), *_behind(nearly, 2 * CLEAR)))
+    if two:
+        n = len(belief.told)
+        likely = (line for line in two if line.against < two[0].against + CLEAR)
+        asked = tuple(dict.fromkeys(write_move(line.moves[n]) for line in likely))
+        why = "more than one move was made, or a square is misread: say which was the first"
+        question = Undecided("Move", why, asked, belief.state.ply + n + 1, cells=belief.restore)
+        return replace(belief, asked=asked), (question,)
+    reopened = _reopened(_rewound(belief), scale)
+    if reopened is not None:
+        return reopened
+    if belief.forgotten:
+        return belief, (_too_much_open(belief),)
+    return belief, (_refused(belief.lines[0].state, belief.restore, scale),)
 
 
-def _asked_already(belief: Belief, lines: list[Line]) -> bool:
-    """Whether a look shows no more than the look that was asked about."""
-    likely = {line.moves for line in lines if line.against < lines[0].against + CLEAR}
-    return bool(belief.asked) and likely <= {line.moves for line in belief.lines if len(line.moves) > len(belief.told)}
+def _rewound(belief: Belief) -> Belief:
+    """The same belief with its last move among the moves of the lines, where it has one."""
+    if belief.told or len(belief.past) == 1:
+        return belief
+    before, last = belief.past[-2:]
+    was = next(move for move, state in plays(before) if state == last)
+    lines = tuple(replace(line, moves=(was, *line.moves)) for line in belief.lines)
+    return replace(belief, past=belief.past[:-1], lines=lines, told=((write_move(was),),))
+
+
+def _reopened(belief: Belief, scale: Scale) -> Judged | None:
+    """What is asked where the last move has to be another one to explain a look: shifted since, or misread then."""
+    n = len(belief.told) - 1
+    if n < 0:
+        return None
+    before = dict.fromkeys(line.moves[:n] for line in belief.lines if line.against < CLEAR)
+    roots = [Line(moves, _state_after(belief.state, moves)) for moves in before]
+    others = explaining(roots, scale) or explaining_by_two(roots, scale)
+    ptn = dict.fromkeys(write_move(line.moves[n]) for line in others if len(line.moves) > n and line.against < CLEAR)
+    if not ptn:
+        return None
+    candidates = (*belief.told[n], *ptn)
+    why = f"move {belief.state.ply + n + 1} was taken for {belief.told[n][0]}, and looks like another one now"
+    lines = sorted([*belief.lines, *_behind(others, CLEAR)], key=lambda line: line.against)
+    after = replace(belief, lines=tuple(lines), told=(*belief.told[:n], candidates))
+    return after, (Undecided("Move", why, candidates, belief.state.ply + n + 1, cells=belief.restore),)
+
+
+def _state_after(state: State, moves: Iterable[Move]) -> State:
+    for move in moves:
+        state = play(state, move)
+    return state
+
+
+def _behind(lines: list[Line], against: float) -> Iterator[Line]:
+    """Lines that count only once nothing likelier explains what is seen."""
+    return (replace(line, against=against) for line in lines)
 
 
 def answer(belief: Belief, ptn: str) -> Judged:
@@ -136,7 +186,7 @@ def answer(belief: Belief, ptn: str) -> Judged:
         if not lines:
             return belief, (Refused(CORRECTION, f"{ptn} does not fit what was seen since"),)
         told = (*belief.told[:n], (ptn,), *belief.told[n + 1 :])
-        after, rulings = _ruled(replace(belief, told=told), lines)
+        after, rulings = _ruled(replace(belief, told=told, unexplained=()), lines)
         return after, (_on_move(belief.state, lines, n, (ptn,)), *rulings)
     asked = [f"move {number}: {', '.join(candidates)}" for number, candidates in belief.questions]
     why = f"first say which it was, {asked[0]}" if asked else "there is nothing to answer"
@@ -160,7 +210,7 @@ def _ruled(belief: Belief, lines: list[Line]) -> Judged:
     over = belief.over or (len(results) == 1 and None not in results)
     if over and not belief.over:
         rulings.append(game_over(rivals[0].state))
-    if belief.restore and not rulings:
+    if belief.unexplained and not rulings:
         rulings.append(Accepted(CORRECTION, "the board is as it should be again"))
     kept = [line for line in lines if _agrees(line, told)]
     past = list(belief.past)
@@ -185,8 +235,7 @@ def _agrees(line: Line, told: list[tuple[str, ...]]) -> bool:
 
 def _on_move(state: State, rivals: list[Line], n: int, candidates: tuple[str, ...]) -> Ruling:
     """The ruling on move n after a state, from 0, where likely lines have such candidates."""
-    for move in rivals[0].moves[:n]:
-        state = play(state, move)
+    state = _state_after(state, rivals[0].moves[:n])
     if len(candidates) == 1:
         return accepted_move(state, rivals[0].moves[n])
     moves = [line.moves[n] for line in rivals]
@@ -207,11 +256,11 @@ def _before(belief: Belief) -> list[tuple[State, ...]]:
     return [back for back in backs if back]
 
 
-def _too_much_open(belief: Belief, cells: tuple[Cell, ...] = ()) -> Undecided:
+def _too_much_open(belief: Belief) -> Undecided:
     """What is asked where there were too many lines to follow: the oldest open move."""
     n, candidates = belief.questions[0]
     why = "too much is open to tell: say first which move this was"
-    return Undecided("Move", why, candidates, n, cells=cells)
+    return Undecided("Move", why, candidates, n, cells=belief.restore)
 
 
 def _refused(state: State, cells: tuple[Cell, ...], scale: Scale) -> Refused:

@@ -1,15 +1,13 @@
 """Which ways the game can have gone on, for one look: every legal move predicts a board, and its likelihood is weighed.
 
 A *line* is one way the game can have gone on since it was last certain. A look lets each line stand, or adds one move
-to it. Only where that explains nothing, two moves are tried that changed different squares, as when an answer comes
-before the board was seen at rest. Where looks were refused and the players played on, those looks may have been
-misread: then each of them can have hidden a move.
+to it. Where that explains nothing, two moves are tried that changed different squares, as when an answer comes before
+the board was seen at rest; and the lines that only a misread square or two contradict are found, for the looks to come.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from companion.games.pathstone.looks import Look, height, top_index
 from companion.games.pathstone.pieces import Move
@@ -20,20 +18,27 @@ from companion.terms import Cell
 CLEAR = math.log(100)
 """Odds of 100 to 1: what a square needs to contradict a line, and the best line to be taken without asking."""
 
-_ALIVE = 2 * CLEAR
+_ALIVE = 3 * CLEAR
 """A line this much less likely than the best is forgotten."""
 
-_MOST_MISSED = 2
-"""So many moves are sought before the one that a look shows: with more, hardly any board would be refused."""
+_MOST_MISREAD = 2
+"""Where nothing explains a look, so many of its squares can be misread, and so many looks on end."""
+
+_MOST_TRIED = 20
+"""Where nothing explains a look, more is sought from so many of the likeliest lines: from all it took too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Moves that can have been played since the last certain state, the state after them, and what speaks against."""
+    """Moves that can have been played since the last certain state, the state after them, and what speaks against.
+
+    `misread` counts the looks before the next that it explains which have to be misread for it.
+    """
 
     moves: tuple[Move, ...]
     state: State
     against: float = 0.0
+    misread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,10 @@ class Scale:
         """The squares that are clearly seen otherwise than in a state."""
         return tuple(cell for cell in state.cells if self.square(n := state.index(cell), state.squares[n]) >= CLEAR)
 
+    def likeliest(self, n: int) -> int:
+        """Which of the tops is the likeliest on a square."""
+        return self.tops[n].index(min(self.tops[n]))
+
 
 def scale_of(look: Look) -> Scale:
     """A look as weights."""
@@ -73,12 +82,14 @@ def explaining(lines: Sequence[Line], scale: Scale) -> list[Line]:
     return _search(lines, scale, _with_one)
 
 
-def explaining_more(lines: Sequence[Line], scale: Scale, refused: int) -> list[Line]:
-    """The lines that the look allows with several moves more, where `refused` looks came before it in vain."""
-    found = _search(lines, scale, _with_two)
-    for most in range(2, 2 + min(refused, _MOST_MISSED)):
-        found = found or _search(lines, scale, partial(_played_on, most=most))
-    return found
+def explaining_by_two(lines: Sequence[Line], scale: Scale) -> list[Line]:
+    """The lines that the look allows with two moves more, each seen on squares of its own and nowhere else."""
+    return _search(lines[:_MOST_TRIED], scale, _with_two)
+
+
+def misread(lines: Sequence[Line], scale: Scale) -> list[Line]:
+    """The lines that the look would allow, as they stand or with one move more, were a square or two not misread."""
+    return _search(lines[:_MOST_TRIED], scale, _nearly)
 
 
 def _search(lines: Sequence[Line], scale: Scale, continued: Callable[[Line, Scale], Iterator[Line]]) -> list[Line]:
@@ -98,7 +109,7 @@ def _with_one(line: Line, scale: Scale) -> Iterator[Line]:
     """A line as it stands, and with one move more, where the look allows that."""
     stays = scale.against(line.state.squares)
     if stays is not None:
-        yield replace(line, against=line.against + stays)
+        yield replace(line, against=line.against + stays, misread=0)
     changed = _changed(line.state, scale)
     for successor in _successors(line.state) if len(changed) <= line.state.size else ():
         squares = successor[1]
@@ -125,17 +136,18 @@ def _with_two(line: Line, scale: Scale) -> Iterator[Line]:
                 yield _after(between, answer, weight)
 
 
-def _played_on(line: Line, scale: Scale, most: int) -> Iterator[Line]:
-    """A line with up to so many moves more, each of which changes a square that is seen otherwise."""
+def _nearly(line: Line, scale: Scale) -> Iterator[Line]:
+    if line.misread == _MOST_MISREAD:
+        return
     changed = _changed(line.state, scale)
-    for successor in _successors(line.state):
-        if changed.isdisjoint(_touched(line.state, successor)):
-            continue
-        weight = scale.against(successor[1])
-        if weight is not None:
-            yield _after(line, successor, weight)
-        elif most > 1:
-            yield from _played_on(_after(line, successor), scale, most - 1)
+    if len(changed) <= _MOST_MISREAD:
+        yield replace(line, misread=line.misread + 1)
+    for successor in _successors(line.state) if len(changed) <= line.state.size + _MOST_MISREAD else ():
+        touched = sum(successor[1][n] != line.state.squares[n] for n in changed)
+        if touched and len(changed) - touched <= _MOST_MISREAD:
+            wrong = sum(scale.square(n, square) >= CLEAR for n, square in enumerate(successor[1]))
+            if wrong < len(changed) and wrong <= _MOST_MISREAD:
+                yield replace(_after(line, successor), misread=line.misread + 1)
 
 
 def _changed(state: State, scale: Scale) -> set[int]:
