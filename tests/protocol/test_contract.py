@@ -425,6 +425,7 @@ def test_the_heartbeat_shows_what_may_have_been_missed(grid):
 
 def test_heartbeats_come_as_often_as_they_are_asked_for(grid):
     assert grid.ask(replace(CONFIG, heartbeat_ms=10_000)) == OK
+    grid.heartbeats.clear()
     grid.listen(0.55)
     assert grid.heartbeats == []
     assert grid.ask(replace(CONFIG, heartbeat_ms=100)) == OK

@@ -7,12 +7,13 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 
 import pytest
 import serial
 
 from firmware_protocol.codec import Decoder, encode
+from firmware_protocol.errors import LinkError
 from firmware_protocol.exchange import PORT_ERRORS
 from firmware_protocol.link import open_port
 from firmware_protocol.messages import BAUD, Ack, Fill, Heartbeat, Hello, Info, Message, Ping, Status
@@ -243,18 +244,26 @@ def test_an_unplugged_port_in_process_is_dead_until_it_comes_back():
 
 
 def test_an_unplugged_pty_comes_back_under_the_name_that_the_script_says(tmp_path):
-    faults = [Unplug((0.2,), for_s=0.2), Unplug((0.8,), for_s=0.2, new_name=True)]
-    with PtyPort(Board(8, 8), faults, link_name=tmp_path / "ttyUSB0") as far:
-        for name in ("ttyUSB0", "ttyUSB0", "ttyUSB1"):
-            wait_for(lambda name=name: (tmp_path / name).exists())
-            with closing(open_port(str(tmp_path / name), BAUD)) as port, suppress(*PORT_ERRORS):
-                assert answered(port)
-                for _ in messages(port, 10.0):
-                    if name == "ttyUSB1":
-                        break
+    faults = [Unplug((0.5,), for_s=0.2), Unplug((1.5,), for_s=0.2, new_name=True)]
+    board, answers, gone = Board(8, 8), [], 0
+    with PtyPort(board, faults, link_name=tmp_path / "ttyUSB0") as far:
+        end_s = time.monotonic() + 20.0
+        while not (tmp_path / "ttyUSB1").exists():
+            assert time.monotonic() < end_s
+            try:
+                with closing(open_port(str(tmp_path / "ttyUSB0"), BAUD)) as port:
+                    answers.append(answered(port))
+                    talk(port)
+            except (LinkError, *PORT_ERRORS):
+                gone += 1
+                time.sleep(0.01)
         assert far.path == str(tmp_path / "ttyUSB1")
         assert not (tmp_path / "ttyUSB0").exists()
+        with closing(open_port(far.path, BAUD)) as port:
+            assert answered(port)
     assert not (tmp_path / "ttyUSB1").exists()
+    assert all(answers)
+    assert gone >= 2
 
 
 def test_a_board_that_restarts_when_its_port_is_opened():
