@@ -44,7 +44,8 @@ from vision.lattice import SIDES
 
 if TYPE_CHECKING:
     from companion import soak as soaks
-    from hardware_sims import players
+    from companion.dashboard import faults
+    from hardware_sims import players, virtual
     from vision.board import Image
 
 Corners = tuple[tuple[float, float], ...]
@@ -181,8 +182,10 @@ def demo(game: str, port: int, seed: int) -> None:
     referee = Referee()
     said: Queue[Declaration | Correction] = Queue()
     table = virtual.table(seed, lambda: called(referee.standing), lambda words: put_said(referee.standing, said, words))
-    sensed = virtual.Sensed(PtyPort(virtual.grid_of()))
-    device = capture.Device(table.camera, sensed.by(table.play()))
+    folder = TemporaryDirectory(prefix="companion-demo-")
+    # By a name that stays when it is pulled out and comes back as another device.
+    sensed = virtual.Sensed(PtyPort(virtual.grid_of(), link_name=Path(folder.name) / "grid"))
+    device = capture.Device(table.camera, sensed.by(table.play(), table.wanted))
     stream = capture.serve(device)
     threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
     field = Field(**asdict(virtual.PROFILE.board))
@@ -194,13 +197,14 @@ def demo(game: str, port: int, seed: int) -> None:
     live = Live(simulated=True)
     try:
         with (
-            TemporaryDirectory(prefix="companion-demo-") as folder,
+            folder as kept,
             sensed.port as grid_port,
             _linked(grid_port.path, virtual.PROFILE, live, source=pictures) as grid,
         ):
-            store = Store(Path(folder) / "log.sqlite", live.ring)
+            store = Store(Path(kept) / "log.sqlite", live.ring)
             session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said, grid=grid)
-            _watch(pictures, session, virtual.PROFILE, store, live, said, port, "--port")
+            board = _Switchboard(table)
+            _watch(pictures, session, virtual.PROFILE, store, live, said, port, "--port", board)
     finally:
         device.close()
         stream.shutdown()
@@ -313,13 +317,15 @@ def soak(games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int,
             if as_json:
                 print(json.dumps(outcome.to_json()), flush=True)
                 continue
-            tqdm.write(f"{name}: {outcome.flicks} flicks, {outcome.undecided} undecided, {outcome.wrong} wrong")
-            for line in (*outcome.findings, *(f"asked: {why}" for why in outcome.asked)):
-                tqdm.write(f"  {line}")
+            told = [f"{name}: {outcome.flicks} flicks, {outcome.undecided} undecided, {outcome.wrong} wrong"]
+            told += [f"  {finding}" for finding in outcome.findings]
+            told += [f"  asked: {why}" for why in outcome.asked]
+            tqdm.write("\n".join(told), file=sys.stdout)
+            sys.stdout.flush()
     right = max(flicks - wrong - undecided, 0)
     if as_json:
-        told = {"games": len(cases), "flicks": flicks, "right": right, "undecided": undecided, "wrong": wrong}
-        print(json.dumps(told), flush=True)
+        total = {"games": len(cases), "flicks": flicks, "right": right, "undecided": undecided, "wrong": wrong}
+        print(json.dumps(total), flush=True)
     else:
         click.echo(f"{len(cases)} games, {flicks} flicks: {right} right, {undecided} undecided, {wrong} wrong")
     if wrong:
@@ -492,6 +498,7 @@ def _watch(
     said: "Queue[Declaration | Correction]",
     port: int,
     option: str,
+    switchboard: "faults.Switchboard | None" = None,
 ) -> None:
     """Referees a live camera, or the sensors alone, and serves the dashboard on a port that people name by an option,
     until a signal or trouble ends it; closes the store."""
@@ -512,7 +519,7 @@ def _watch(
     except OSError as error:
         store.close()
         _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with {option}")
-    server = Server(create_app(store, live, said, profile), listener, live)
+    server = Server(create_app(store, live, said, profile, switchboard), listener, live)
     reader = None if pictures is None else threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
     if reader is not None:
         reader.start()
@@ -618,6 +625,23 @@ def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
             live.watch(Watch.CAMERA_LOST, str(error))
         else:
             return
+
+
+class _Switchboard:
+    """The faults of the simulated table, for its page."""
+
+    def __init__(self, table: "virtual.VirtualTable") -> None:
+        self._table = table
+
+    def switches(self) -> "list[faults.Switch]":
+        from companion.dashboard.faults import Switch
+        from hardware_sims.table_faults import TABLE_FAULTS
+
+        on = self._table.wanted()
+        return [Switch(name, fault.kind.value, fault.title, name in on) for name, fault in TABLE_FAULTS.items()]
+
+    def switch(self, name: str, on: bool) -> None:
+        self._table.switch(name, on)
 
 
 def called(standing: Standing) -> "players.Call":

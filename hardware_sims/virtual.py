@@ -137,9 +137,10 @@ class Sensed(Generic[P]):
             else:
                 self.port.replug()
 
-    def by(self, moments: Iterator[Moment]) -> Iterator[Moment]:
-        """The same moments, each felt as it passes."""
+    def by(self, moments: Iterator[Moment], faults: Callable[[], Iterable[str]] = tuple) -> Iterator[Moment]:
+        """The same moments, each felt as it passes; `faults` says which are on."""
         for moment in moments:
+            self.plug(faults())
             self.feel({disk.cell for disk in moment.disks if disk.cell is not None})
             yield moment
 

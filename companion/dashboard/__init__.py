@@ -4,7 +4,7 @@ from queue import Queue
 
 from flask import Flask
 
-from companion.dashboard import api, guard, stream, views
+from companion.dashboard import api, faults, guard, stream, views
 from companion.dashboard.table import Table
 from companion.inputs import Correction, Declaration
 from companion.live import Live
@@ -14,8 +14,17 @@ from vision.board import Profile
 __all__ = ["create_app"]
 
 
-def create_app(store: Store, live: Live, said: Queue[Declaration | Correction], profile: Profile) -> Flask:
-    """The web application; it starts nothing. Raises ProfileError for a board that the page cannot draw."""
+def create_app(
+    store: Store,
+    live: Live,
+    said: Queue[Declaration | Correction],
+    profile: Profile,
+    switchboard: faults.Switchboard | None = None,
+) -> Flask:
+    """The web application; it starts nothing. Only a simulated table has a switchboard of faults.
+
+    Raises ProfileError for a board that the page cannot draw.
+    """
     table = Table(store, live, profile)
     app = Flask(__name__)
     app.config["MAX_CONTENT_LENGTH"] = 16 * 1024
@@ -24,4 +33,6 @@ def create_app(store: Store, live: Live, said: Queue[Declaration | Correction], 
     app.register_blueprint(views.pages(live, profile))
     app.register_blueprint(stream.events(table, live))
     app.register_blueprint(api.writes(said, profile))
+    if switchboard is not None:
+        app.register_blueprint(faults.switches(switchboard))
     return app

@@ -2,6 +2,7 @@
 
 import { html, svg, find, setText, inkOn } from "./dom.js";
 import { placeOfCell } from "./board.js";
+import { gridAlarmOf } from "./watch.js";
 
 const STATES = { there: "Connected", lost: "Not connected", looking: "Looking for it" };
 const COUNTERS = {
@@ -43,11 +44,8 @@ export function renderHardware(grid, state) {
 
 function renderAlarm(grid) {
   const line = find("#grid-alarm");
-  const lost = grid !== null && grid.state === "lost";
-  const on = grid !== null && grid.alone ? "Nothing is watched until it is back." : "The game goes on with the camera alone.";
-  const why = lost ? grid.why.replace(/[.?!]?$/, (end) => end || ".") : "";
-  setText(line, lost ? `Grid not connected: ${why} ${on}` : "");
-  line.hidden = !lost;
+  setText(line, gridAlarmOf(grid));
+  line.hidden = line.textContent === "";
 }
 
 // What the camera has in each hole: a colour, "?" where it does not see, or nothing.

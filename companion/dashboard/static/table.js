@@ -4,21 +4,12 @@ import { html, find, setText, inkOn } from "./dom.js";
 import { drawBoard, turnBoard, placeOfClick, describeDisk } from "./board.js";
 import { renderHardware } from "./hardware.js";
 import { follow, watchPicture, send } from "./stream.js";
+import { WATCH, alarmOf } from "./watch.js";
 
 const PLAYERS = ["a", "b"];
 const MARKS = { accepted: "✓", orders: "✕", refused: "✕", undecided: "?" };
 const WORDS = { accepted: "Stands", orders: "Comes off", refused: "Refused", undecided: "Please decide" };
 const OVER = { "game-over": "Game over", "match-over": "Match over" };
-const WATCH = {
-  starting: "Starting",
-  watching: "Watching the board",
-  hand: "Hand over the board",
-  moving: "Waiting for rest",
-  "board-lost": "Board not found",
-  "camera-lost": "Camera lost",
-  "grid-lost": "Grid lost",
-  ended: "The source ended",
-};
 
 let state = null;
 let grid = null; // the LEDs and sensors, null where there are none
@@ -67,8 +58,7 @@ function render() {
   watch.dataset.state = state.watch.state;
   const by = state.watch.state === "watching" && state.watch.why ? ` ${state.watch.why}` : "";
   setText(watch, WATCH[state.watch.state] + by);
-  const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
-  alarm(lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "");
+  alarm(alarmOf(state));
   for (const player of PLAYERS) renderTokens(player);
   renderHardware(grid, state);
   find("#start").hidden = phase !== "start";

@@ -1,0 +1,25 @@
+// How the table is being watched, in words.
+
+export const WATCH = {
+  starting: "Starting",
+  watching: "Watching the board",
+  hand: "Hand over the board",
+  moving: "Waiting for rest",
+  "board-lost": "Board not found",
+  "camera-lost": "Camera lost",
+  "grid-lost": "Grid lost",
+  ended: "The source ended",
+};
+
+// What must be told loudly of a camera, or nothing.
+export function alarmOf(state) {
+  const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
+  return lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "";
+}
+
+// What must be told loudly of a grid (null where there is none), or nothing.
+export function gridAlarmOf(grid) {
+  if (grid === null || grid.state !== "lost") return "";
+  const on = grid.alone ? "Nothing is watched until it is back." : "The game goes on with the camera alone.";
+  return `Grid not connected: ${grid.why.replace(/[.?!]?$/, (end) => end || ".")} ${on}`;
+}
