@@ -483,9 +483,9 @@ def _of_end(
     if ruled != right:
         yield Finding(Wrong.GAME_OVER, flicks, finished.frame, f"right is {right}, ruled {ruled}")
     started = [event.starter.value for event in events if isinstance(event, GameStarted)][1:]
-    wanted = [] if result.match_winner is not None else [result.next_starter]
-    if started != wanted:
-        yield Finding(Wrong.NEXT_GAME, flicks, finished.frame, f"games that began after it: {started}, right {wanted}")
+    if started != [result.begins]:
+        says = f"games that began after it: {started}, right [{result.begins!r}]"
+        yield Finding(Wrong.NEXT_GAME, flicks, finished.frame, says)
 
 
 def _where(disk: Any) -> str:  # noqa: ANN401

@@ -72,6 +72,9 @@ class _Light:
 
     board: Plane
     shown: Plane
+    blurred: Plane
+    """`shown` as the lens draws it."""
+    blur_px: float
     disks: tuple[Disk, ...] = ()
 
 
@@ -244,26 +247,46 @@ class Camera:
         gained = (light * kept + self.settings.veil) * np.array([blue, green, red], np.float32)
         return np.asarray(np.maximum(gained, 0) ** (1 / GAMMA), dtype=np.float32)
 
-    def _scene_light(self, disks: tuple[Disk, ...]) -> Plane:
+    def _scene_light(self, disks: tuple[Disk, ...]) -> _Light:
         width, height = self.view.size_wh
         if self._light is None:
             strips = [(0, top, width, min(top + 32, height)) for top in range(0, height, 32)]
             board = np.concatenate([self._trace(strip, ()) for strip in strips])
-            self._light = _Light(board, board.copy())
+            self._light = _Light(board, board.copy(), board.copy(), 0.0)
         light = self._light
+        if light.blur_px != self.settings.blur_px:
+            light.blur_px = self.settings.blur_px
+            light.blurred = self._blurred(light.shown, (0, 0, width, height))
         # In the order of the disks, so that the same play is drawn alike by every process.
         changed = [disk for disk in light.disks if disk not in disks]
         changed += [disk for disk in disks if disk not in light.disks]
         if changed:
             reach = {disk: self._reach(disk) for disk in (*light.disks, *disks)}
-            for rect in _joined([reach[disk] for disk in changed]):
+            rects = _joined([reach[disk] for disk in changed])
+            for rect in rects:
                 left, top, right, bottom = rect
                 near = tuple(disk for disk in disks if _overlap(reach[disk], rect))
                 light.shown[top:bottom, left:right] = (
                     self._trace(rect, near) if near else light.board[top:bottom, left:right]
                 )
+            for left, top, right, bottom in (rect for rect in map(self._grown, rects) if rect[0] < rect[2]):
+                light.blurred[top:bottom, left:right] = self._blurred(light.shown, (left, top, right, bottom))
             light.disks = disks
-        return light.shown
+        return light
+
+    def _blurred(self, sharp: Plane, rect: Rect) -> Plane:
+        """A region of a picture as the lens draws it."""
+        wide_left, wide_top, wide_right, wide_bottom = self._grown(rect)
+        wide = self._soft(sharp[wide_top:wide_bottom, wide_left:wide_right])
+        left, top, right, bottom = rect
+        return wide[top - wide_top : bottom - wide_top, left - wide_left : right - wide_left].copy()
+
+    def _grown(self, rect: Rect) -> Rect:
+        """A region with what the blur carries over its rim."""
+        reach = math.ceil(4 * self.settings.blur_px) + 1
+        width, height = self.view.size_wh
+        left, top, right, bottom = rect
+        return max(left - reach, 0), max(top - reach, 0), min(right + reach, width), min(bottom + reach, height)
 
     def _reach(self, disk: Disk) -> Rect:
         """The region of the picture that a disk and its shadow can change."""
@@ -284,12 +307,9 @@ class Camera:
             int(np.clip(high[1], 0, height)),
         )
 
-    def _expose(self, light: Plane, arms: tuple[Arm, ...], t_s: float) -> Image:
+    def _expose(self, drawn: _Light, arms: tuple[Arm, ...], t_s: float) -> Image:
         settings = self.settings
-        if arms:
-            light = self._under_arms(light, arms)
-        if settings.blur_px > 0:
-            light = np.asarray(cv2.GaussianBlur(light, (0, 0), settings.blur_px))
+        light = self._under_arms(drawn, arms) if arms else drawn.blurred
         gain = settings.exposure * (1 + settings.hunt * math.sin(2 * math.pi * t_s / settings.hunt_period_s))
         gain *= 1 + settings.flicker * self._rng.uniform(-1, 1)
         warm = self.frame - self._began
@@ -308,21 +328,28 @@ class Camera:
 
     # Arms are drawn, not traced: tapered tubes, each shaded by its round side, the nearer over the farther.
 
-    def _under_arms(self, light: Plane, arms: tuple[Arm, ...]) -> Plane:
-        shaded = light.copy()
-        for rect, kept in self._arm_shadows(arms):
-            left, top, right, bottom = rect
+    def _under_arms(self, light: _Light, arms: tuple[Arm, ...]) -> Plane:
+        """The blurred picture with arms and their shadows; what a shadow's soft edge loses to the blur is nothing."""
+        shadows = list(self._arm_shadows(arms))
+        shaded = light.blurred.copy()
+        for (left, top, right, bottom), kept in shadows:
             shaded[top:bottom, left:right] *= kept[..., None]
         outlines = [self._tube_px(tube) for arm in arms if not arm.shadow_only for tube in tubes(arm)]
         if not outlines:
             return shaded
-        left, top, right, bottom = rect = self._bounds(np.concatenate(outlines))
-        if left >= right or top >= bottom:
+        rect = self._bounds(np.concatenate(outlines))
+        if rect[0] >= rect[2] or rect[1] >= rect[3]:
             return shaded
-        drawn, alpha = self._draw_arms(arms, rect)
-        under = shaded[top:bottom, left:right]
-        shaded[top:bottom, left:right] = under + (drawn - under) * alpha[..., None]
+        left, top, right, bottom = wide = self._grown(rect)
+        colours, cover = (self._soft(plane) for plane in self._draw_arms(arms, wide))
+        shaded[top:bottom, left:right] *= (1 - cover)[..., None]
+        shaded[top:bottom, left:right] += colours
         return shaded
+
+    def _soft(self, plane: Plane) -> Plane:
+        if self.settings.blur_px <= 0:
+            return plane
+        return np.asarray(cv2.GaussianBlur(plane, (0, 0), self.settings.blur_px))
 
     def _tube_px(self, tube: Tube) -> Floats:
         seen = []
@@ -332,7 +359,7 @@ class Camera:
         return np.concatenate(seen)
 
     def _draw_arms(self, arms: tuple[Arm, ...], rect: Rect) -> tuple[Plane, Plane]:
-        """Encoded colours (h, w, 3) and cover (h, w) of all arms within a region."""
+        """Encoded colours (h, w, 3), as far as they cover, and that cover (h, w) of all arms within a region."""
         left, top, right, bottom = rect
         colours = np.zeros((bottom - top, right - left, 3), np.float32)
         cover = np.zeros((bottom - top, right - left), np.float32)

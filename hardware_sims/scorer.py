@@ -61,7 +61,10 @@ class Result:
     match: tuple[int, int] | None
     match_winner: str | None
     next_starter: str
+    """Who flicks first in the next game of the match, or of any game where only single games are played."""
     sudden_death: bool
+    begins: str
+    """Who flicks first in what is played next: after a match sides are switched, so that the same person starts."""
 
 
 @dataclass(slots=True)
@@ -137,15 +140,8 @@ def why_off(board: HolesBoard, disk: Disk) -> str | None:
 
 def result(board: HolesBoard, stake: Stake, disks: Sequence[Disk]) -> Result:
     """The score of a finished game and the match after it."""
-    rows = board.rows
-    far = {
-        "a": len([disk for disk in disks if disk.cell is not None and disk.colour == "a" and disk.cell[0] == rows]),
-        "b": len([disk for disk in disks if disk.cell is not None and disk.colour == "b" and disk.cell[0] == 1]),
-    }
-    near = {
-        "a": len([disk for disk in disks if disk.cell is not None and disk.colour == "a" and disk.cell[0] == rows - 1]),
-        "b": len([disk for disk in disks if disk.cell is not None and disk.colour == "b" and disk.cell[0] == 2]),
-    }
+    far = {"a": in_row(disks, "a", board.rows), "b": in_row(disks, "b", 1)}
+    near = {"a": in_row(disks, "a", board.rows - 1), "b": in_row(disks, "b", 2)}
     if stake.mode == "double-row":
         count = {player: 2 * far[player] + near[player] for player in "ab"}
     elif stake.mode == "three-in-a-row":
@@ -160,7 +156,7 @@ def result(board: HolesBoard, stake: Stake, disks: Sequence[Disk]) -> Result:
     starter = winner if winner is not None else other(stake.starter)
     pair = (count["a"], count["b"])
     if stake.mode == "basic":
-        return Result(pair, winner, None, None, winner, starter, False)
+        return Result(pair, winner, None, None, winner, starter, False, starter)
 
     given = {"a": 0, "b": 0}
     if winner is not None:
@@ -177,13 +173,21 @@ def result(board: HolesBoard, stake: Stake, disks: Sequence[Disk]) -> Result:
 
     points = (given["a"], given["b"])
     stands = (stake.points[0] + points[0], stake.points[1] + points[1])
-    if stake.sudden_death:
-        return Result(pair, winner, points, stands, winner, starter, winner is None)
     at_threshold = [player for player, total in zip("ab", stands, strict=True) if total >= stake.threshold]
-    if len(at_threshold) == 2:
-        return Result(pair, winner, points, (0, 0), None, starter, True)
-    match_winner = at_threshold[0] if at_threshold else None
-    return Result(pair, winner, points, stands, match_winner, starter, False)
+    if stake.sudden_death:
+        match_winner, sudden_death = winner, winner is None
+    elif len(at_threshold) == 2:
+        # The markers go down to the bottom, and the first game that is no tie decides.
+        stands, match_winner, sudden_death = (0, 0), None, True
+    else:
+        match_winner, sudden_death = (at_threshold[0] if at_threshold else None), False
+    begins = starter if match_winner is None else other(stake.starter)
+    return Result(pair, winner, points, stands, match_winner, starter, sudden_death, begins)
+
+
+def in_row(disks: Iterable[Disk], player: str, row: int) -> int:
+    """How many of a player's disks lie in the holes of a row."""
+    return len([disk for disk in disks if disk.cell is not None and disk.colour == player and disk.cell[0] == row])
 
 
 def lines(board: HolesBoard, disks: Iterable[Disk], player: str) -> int:
