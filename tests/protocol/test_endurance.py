@@ -98,8 +98,8 @@ def play(length_s: float) -> None:
     assert at.told[Found] >= len(at.reboots_s)
 
 
-def test_ten_minutes_of_play_over_a_bad_line():
-    play(600.0)
+def test_five_minutes_of_play_over_a_bad_line():
+    play(300.0)
 
 
 @pytest.mark.long
