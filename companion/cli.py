@@ -285,11 +285,14 @@ def run(
 )
 @click.option("--grid/--no-grid", default=True, show_default=True, help="With the grid's sensors, or by camera alone.")
 @click.option("--width", type=click.IntRange(min=320), default=1280, show_default=True, help="Of the pictures, 16 : 9.")
+@click.option("--disks", type=click.IntRange(1, 12), default=12, show_default=True, help="Each player flicks.")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("soak"), show_default=True, help="Folder for failing games."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a game on stdout, the sum last.")
-def soak(games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int, out: Path, as_json: bool) -> None:
+def soak(
+    games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int, disks: int, out: Path, as_json: bool
+) -> None:
     """Plays whole games on the simulated table and holds every ruling against the table's truth.
 
     A game with a wrong ruling is written to a folder that `companion replay` repeats.
@@ -303,7 +306,7 @@ def soak(games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int,
         raise click.UsageError(f"--fault {unknown[0]}: there are each, {', '.join(TABLE_FAULTS)}")
     use_one_thread()
     sets = [(name,) for name in TABLE_FAULTS] if "each" in faults else [faults]
-    cases = [Case(seed + n, one, width, grid) for one in sets for n in range(games)]
+    cases = [Case(seed + n, one, width, grid, disks) for one in sets for n in range(games)]
     flicks = wrong = undecided = 0
     with tqdm(cases, desc="games", unit="game", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
         for case in bar:
@@ -382,6 +385,7 @@ def _soak_game(
     port = InProcess(virtual.grid_of(seed=case.seed), seed=case.seed, recording=recording)
     stake = virtual.stake(case.seed)
     sensed = virtual.Sensed(port) if case.grid else None
+    table.players.disks_each = case.disks_each
     game = soaks.Game(case, table, sensed, referee, said, virtual.PROFILE, stake, keep)
     outcome = game.play(Scorer(table.players.table.board, stake), lasting)
     if recording is not None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import Queue, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from companion.games.position import DISKS_EACH
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, SeenDisk, Setup, input_to_json
 from companion.live import Live, Watch
@@ -107,6 +108,7 @@ class Case:
     faults: tuple[str, ...] = ()
     width: int = 1280
     grid: bool = True
+    disks_each: int = DISKS_EACH
 
     def to_json(self) -> dict[str, Any]:
         """The case as a JSON object."""
@@ -116,7 +118,7 @@ class Case:
 def case_from_json(data: dict[str, Any]) -> Case:
     """The case that `to_json` wrote. Raises KeyError, TypeError or ValueError."""
     faults = tuple(str(name) for name in data["faults"])
-    return Case(int(data["seed"]), faults, int(data["width"]), bool(data["grid"]))
+    return Case(int(data["seed"]), faults, int(data["width"]), bool(data["grid"]), int(data["disks_each"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,8 @@ class Outcome:
     frames: int
     watched: tuple[tuple[Watch, str], ...]
     """What the page said while a fault was there."""
+    end: "tuple[Finished | None, Result | None]"
+    """The truth of the game's end, and what is right there."""
 
     @property
     def flicks(self) -> int:
@@ -279,7 +283,9 @@ class Game:
         state, why = self._live.watching()
         if state not in (Watch.WATCHING, Watch.HAND, Watch.MOVING):
             findings = (*findings, Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, f"{state}: {why}"))
-        return Outcome(self.case, tuple(self.told), verdicts, findings, asked, self.frame, tuple(self.watched))
+        return Outcome(
+            self.case, tuple(self.told), verdicts, findings, asked, self.frame, tuple(self.watched), (finished, result)
+        )
 
     def _tell(self, given: Input, rulings: tuple[Ruling, ...]) -> None:
         self.told.append(Told(self.frame, given, rulings))

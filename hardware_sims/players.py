@@ -136,6 +136,8 @@ class Players:
     """Between what the referee says and what they do."""
     patience_s: float = 6.0
     """How long they wait for a ruling before they play on."""
+    disks_each: int = DISKS_EACH
+    """With fewer they end the game by saying so."""
     flicked: list[Flicked] = field(default_factory=list)
     """The truth so far."""
     finished: list[Finished] = field(default_factory=list)
@@ -167,22 +169,23 @@ class Players:
     def _game(self, game: int, player: str) -> Iterator[Moment]:
         yield from self._pause(1.0)
         used = {"a": 0, "b": 0}
-        while sum(used.values()) < 2 * DISKS_EACH:
+        while sum(used.values()) < 2 * self.disks_each:
             call = self._call()
             if call is not None and call.to_flick is not None:
                 # Who is to flick is the referee's to say.
                 player = call.to_flick
-            if used[player] == DISKS_EACH:
+            if used[player] == self.disks_each:
                 player = _other(player)
             late = _other(player)
             person = self.people["ab".index(late)]
-            self._out_of_turn = used[late] < DISKS_EACH and _happens(self._rng, person.out_of_turn)
+            self._out_of_turn = used[late] < self.disks_each and _happens(self._rng, person.out_of_turn)
             if self._out_of_turn:
                 player = late
             used[player] += 1
             yield from self._turn(game, sum(used.values()), player, f"{player}{used[player]}")
             player = _other(player)
-        yield from self._until(_is_over)
+        if self.disks_each == DISKS_EACH:
+            yield from self._until(_is_over)
         call = self._call()
         if call is not None and call.to_flick is not None:
             self.say("end-game")
