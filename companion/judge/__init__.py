@@ -3,9 +3,14 @@
 A line that is JSON but cannot be, as a set-up with 13 disks of a colour, is answered with refused and changes nothing.
 """
 
+from companion.judge.magestone import MagestoneJudge
 from companion.judge.pathstone import PathstoneJudge
 from companion.judge.pathways import PathwaysJudge
 
-JUDGES: dict[str, type[PathwaysJudge | PathstoneJudge]] = {"pathways": PathwaysJudge, "pathstone": PathstoneJudge}
+JUDGES: dict[str, type[PathwaysJudge | PathstoneJudge | MagestoneJudge]] = {
+    "pathways": PathwaysJudge,
+    "pathstone": PathstoneJudge,
+    "magestone": MagestoneJudge,
+}
 
-__all__ = ["JUDGES", "PathstoneJudge", "PathwaysJudge"]
+__all__ = ["JUDGES", "MagestoneJudge", "PathstoneJudge", "PathwaysJudge"]

@@ -1,0 +1,211 @@
+"""What a choice does. Each function gives the state after a choice that the rules allow."""
+
+from dataclasses import replace
+
+from companion.games.magestone.board import AROUND_BITS, BASE_BITS, BIT, DIAGONALS, NEXUS, cells_of, distance, on_board
+from companion.games.magestone.choices import (
+    Activate,
+    Attack,
+    BeginRite,
+    Bolt,
+    Choice,
+    Collect,
+    End,
+    Move,
+    Nova,
+)
+from companion.games.magestone.defeats import defeat, with_hand
+from companion.games.magestone.dice import Fighter, decisive, winner
+from companion.games.magestone.endings import settle
+from companion.games.magestone.faults import fault
+from companion.games.magestone.pieces import (
+    NOVA_STONES,
+    SQUARES_A_GO,
+    UNITS_A_GO,
+    WARRIORS,
+    Hand,
+    Rite,
+    Unit,
+)
+from companion.games.magestone.state import State, enemy_bits, with_army
+from companion.terms import Cell
+
+
+def play(state: State, choice: Choice) -> State:
+    """The state after a choice. Raises ValueError where the rules refuse it; `fault` says why."""
+    refused = fault(state, choice)
+    if refused is not None:
+        raise ValueError(refused.why)
+    match choice:
+        case Move():
+            return _move(state, choice)
+        case End():
+            return _end(state)
+        case Attack():
+            return _attack(state, choice)
+        case Bolt():
+            return _bolt(state, choice)
+        case Nova():
+            return _nova(state)
+        case Activate():
+            return _activate(state)
+        case Collect():
+            collected = _collect(_with_actors(state, (Unit.MAGE,)), state.armies[state.to_move].cells[Unit.MAGE])
+            return settle(collected)
+        case BeginRite():
+            return replace(_with_actors(state, (Unit.PRIEST,)), rite=Rite(state.to_move, state.returns))
+
+
+def raises(state: State, unit: Unit, cell: Cell) -> bool:
+    """Whether a unit of the player to move that ends its walk on a square raises a Warrior there."""
+    return (
+        unit is Unit.PRIEST
+        and cell in state.graves
+        and not state.raised
+        and state.warriors(state.to_move) < len(WARRIORS)
+    )
+
+
+def breaks_rite(state: State, move: Move) -> bool:
+    """Whether a walk breaks the Rite that is running: its Priest leaves the Nexus, or an enemy steps on it."""
+    if state.rite is None:
+        return False
+    if state.rite.seat is not state.to_move:
+        return not NEXUS.isdisjoint(move.path)
+    return move.unit is Unit.PRIEST and not NEXUS.issuperset(move.path)
+
+
+def _move(state: State, move: Move) -> State:
+    seat, unit, end = state.to_move, move.unit, move.path[-1]
+    broken = state.rite is not None and breaks_rite(state, move)
+    after = State(
+        state.seats,
+        with_army(state.armies, seat, state.armies[seat].placed(unit, end)),
+        state.hands,
+        state.unactivated,
+        state.activated,
+        state.graves,
+        state.bank,
+        seat,
+        state.squares_left - len(move.path),
+        state.units_left - 1,
+        tuple(sorted((*state.moved, unit))),
+        state.acted,
+        state.raised,
+        state.queue,
+        state.out,
+        None if broken else state.rite,
+        state.result,
+    )
+    if unit is Unit.MAGE and (end in state.unactivated or end in state.activated):
+        after = _collect(replace(after, acted=tuple(sorted((*state.acted, unit)))), end)
+    elif raises(state, unit, end):
+        after = _raise(after, end, move.path[-2] if len(move.path) > 1 else state.armies[seat].cells[unit])
+    # Nothing follows from a walk where nobody waits, no Rite is running and no Mage comes home.
+    quiet = not state.queue and state.rite is None and not (unit is Unit.MAGE and BIT[end] & BASE_BITS[seat])
+    return after if quiet else settle(after)
+
+
+def _raise(state: State, grave: Cell, back: Cell | None) -> State:
+    """The Priest has reached a gravestone: a Warrior stands there, and the Priest on the square before it."""
+    seat = state.to_move
+    army = state.armies[seat]
+    raised = next(unit for unit in WARRIORS if army.cells[unit] is None)
+    return replace(
+        state,
+        armies=with_army(state.armies, seat, army.placed(Unit.PRIEST, back).placed(raised, grave)),
+        graves=tuple(cell for cell in state.graves if cell != grave),
+        acted=tuple(sorted((*state.acted, Unit.PRIEST))),
+        raised=True,
+    )
+
+
+def _collect(state: State, cell: Cell | None) -> State:
+    """The Mage has taken all stones of a square."""
+    hand = state.hands[state.to_move]
+    carried, activated = state.unactivated.count(cell), state.activated.count(cell)
+    taken = Hand(hand.carried + carried, hand.activated + activated)
+    return replace(
+        state,
+        hands=with_hand(state.hands, state.to_move, taken),
+        unactivated=tuple(other for other in state.unactivated if other != cell),
+        activated=tuple(other for other in state.activated if other != cell),
+    )
+
+
+def _activate(state: State) -> State:
+    hand = state.hands[state.to_move]
+    hands = with_hand(state.hands, state.to_move, Hand(0, hand.carried + hand.activated))
+    return settle(replace(_with_actors(state, (Unit.MAGE,)), hands=hands))
+
+
+def _attack(state: State, attack: Attack) -> State:
+    roll = decisive(attack.rolls)
+    assert roll is not None
+    lead = state.armies[state.to_move].cells[attack.units[0]]
+    fallen = attack.target if winner(roll) is Fighter.ATTACKER else lead
+    assert fallen is not None
+    return settle(defeat(_with_actors(state, attack.units), [fallen]))
+
+
+def _bolt(state: State, bolt: Bolt) -> State:
+    mage, target = state.armies[state.to_move].cells[Unit.MAGE], state.unit_at(bolt.target)
+    roll = decisive(bolt.rolls)
+    assert mage is not None
+    assert target is not None
+    after = _spend(state, (bolt.target,), distance(mage, bolt.target))
+    if target[1] is Unit.MAGE and roll is not None and winner(roll) is Fighter.DEFENDER:
+        return after
+    return settle(defeat(after, [bolt.target]))
+
+
+def _nova(state: State) -> State:
+    mage = state.armies[state.to_move].cells[Unit.MAGE]
+    assert mage is not None
+    struck = tuple(cells_of(AROUND_BITS[mage] & enemy_bits(state, state.to_move)))
+    fall_on = tuple(cell if on_board(cell) else mage for cell in DIAGONALS[mage])
+    assert len(fall_on) == NOVA_STONES
+    return settle(defeat(_spend(state, fall_on, 0), struck))
+
+
+def _spend(state: State, stones: tuple[Cell, ...], squares: int) -> State:
+    """The Mage has cast a spell: its stones lie on the board, still Activated."""
+    hand = state.hands[state.to_move]
+    return replace(
+        _with_actors(state, (Unit.MAGE,)),
+        hands=with_hand(state.hands, state.to_move, Hand(hand.carried, hand.activated - len(stones))),
+        activated=tuple(sorted((*state.activated, *stones))),
+        squares_left=state.squares_left - squares,
+    )
+
+
+def _with_actors(state: State, units: tuple[Unit, ...]) -> State:
+    """The state after units have acted; one that has not moved uses up one of the go's three."""
+    fresh = sum(unit not in state.moved for unit in units)
+    return replace(state, units_left=state.units_left - fresh, acted=tuple(sorted((*state.acted, *units))))
+
+
+def _end(state: State) -> State:
+    seat, rite = state.next_seat, state.rite
+    if rite is not None and rite.seat is seat:
+        rite = Rite(seat, rite.returns_left - 1)
+    after = State(
+        state.seats,
+        state.armies,
+        state.hands,
+        state.unactivated,
+        state.activated,
+        state.graves,
+        state.bank,
+        seat,
+        SQUARES_A_GO,
+        UNITS_A_GO,
+        (),
+        (),
+        False,
+        state.queue,
+        state.out,
+        rite,
+        state.result,
+    )
+    return settle(after) if state.queue or rite is not None else after

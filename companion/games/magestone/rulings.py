@@ -1,0 +1,142 @@
+"""The rulings on a choice that is told, with the orders that follow from it."""
+
+from dataclasses import replace
+
+from companion.games.magestone.board import square_name
+from companion.games.magestone.choices import (
+    Activate,
+    Attack,
+    BeginRite,
+    Bolt,
+    Choice,
+    Collect,
+    End,
+    Move,
+    Nova,
+)
+from companion.games.magestone.dice import Fighter, Roll, decisive, winner
+from companion.games.magestone.faults import COMBAT, GO, RITE, SORCERY, STONES, VICTORY, dice_for, fault
+from companion.games.magestone.orders import Order, orders
+from companion.games.magestone.pieces import Ending, Unit
+from companion.games.magestone.play import play
+from companion.games.magestone.state import State
+from companion.ruling import Accepted, Ruling
+
+DEFEAT = "Defeat, gravestones and respawns"
+PRIEST = "The Priest"
+STALEMATE = "Stalemate"
+
+Judged = tuple[State, tuple[Ruling, ...], tuple[Order, ...]]
+"""The state after a choice, the rulings it gets, and what has to be done on the table."""
+
+
+def judge(state: State, choice: Choice) -> Judged:
+    """What follows from a choice; a refused one changes nothing."""
+    refused = fault(state, choice)
+    if refused is not None:
+        return state, (refused,), ()
+    after = play(state, choice)
+    return after, (_accepted(state, choice, after), *_consequences(state, after)), orders(state, choice, after)
+
+
+def as_played(state: State, choice: Choice) -> Choice:
+    """A legal choice without the dice that were not needed, as it goes into a record."""
+    if not isinstance(choice, (Attack, Bolt)):
+        return choice
+    if dice_for(state, choice) is None:
+        return replace(choice, rolls=())
+    needed = next(n for n, roll in enumerate(choice.rolls, 1) if winner(roll) is not None)
+    return replace(choice, rolls=choice.rolls[:needed])
+
+
+def _accepted(state: State, choice: Choice, after: State) -> Accepted:
+    who, army = state.to_move.label, state.armies[state.to_move].cells
+    match choice:
+        case Move():
+            return _walked(state, choice, after)
+        case Attack():
+            names = " and ".join(unit.label for unit in choice.units)
+            verb = "attacks" if len(choice.units) == 1 else "attack"
+            why = f"{who}'s {names} {verb} {_enemy(state, choice)}: {_fought(choice.rolls)}"
+            return Accepted(COMBAT, why, cells=(choice.target,))
+        case Bolt():
+            why = f"{who}'s Mage casts a Bolt at {_enemy(state, choice)}"
+            if dice_for(state, choice) is not None:
+                why += f": {_fought(choice.rolls)}"
+            return Accepted(SORCERY, why, cells=(choice.target,))
+        case Nova():
+            mage = army[Unit.MAGE]
+            assert mage is not None
+            return Accepted(SORCERY, f"{who}'s Mage casts a Nova on {square_name(mage)}", cells=(mage,))
+        case Activate():
+            return Accepted(STONES, f"{who}'s Mage activates {state.hands[state.to_move].carried} on its base")
+        case Collect():
+            return Accepted(STONES, f"{who}'s Mage takes the stones on its square")
+        case BeginRite():
+            returns = "once" if state.returns == 1 else "twice"
+            why = f"{who} begins the Rite, won once play has come back {returns}"
+            return Accepted(RITE, why)
+        case End():
+            return Accepted(GO, f"{who}'s go is over; {after.to_move.label}'s begins")
+
+
+def _walked(state: State, move: Move, after: State) -> Accepted:
+    end, seat = move.path[-1], state.to_move
+    walked = f"{seat.label}'s {move.unit.label} walks to {square_name(end)}"
+    if after.raised and not state.raised:
+        back = after.armies[seat].cells[Unit.PRIEST]
+        assert back is not None
+        why = f"{walked}, raises a Warrior there and steps back to {square_name(back)}"
+        return Accepted(PRIEST, why, cells=(*move.path, back))
+    if move.unit is Unit.MAGE and move.unit in after.acted:
+        stones = state.stones_at(end)
+        why = f"{walked} and takes {stones.carried} Unactivated and {stones.activated} Activated"
+        return Accepted(STONES, why, cells=move.path)
+    return Accepted(GO, walked, cells=move.path)
+
+
+def _enemy(state: State, choice: Attack | Bolt) -> str:
+    target = state.unit_at(choice.target)
+    assert target is not None
+    return f"{target[0].label}'s {target[1].label} on {square_name(choice.target)}"
+
+
+def _fought(rolls: tuple[Roll, ...]) -> str:
+    roll = decisive(rolls)
+    assert roll is not None
+    won = "the attacker wins" if winner(roll) is Fighter.ATTACKER else "the defender wins"
+    return f"{sum(roll.attacker)} against {sum(roll.defender)}, {won}"
+
+
+def _consequences(before: State, after: State) -> tuple[Accepted, ...]:
+    """What came of a choice besides: who fell and came back, a broken Rite, who is out, the end of the game."""
+    told: list[Accepted] = []
+    for seat in before.seats:
+        for unit in (Unit.MAGE, Unit.PRIEST):
+            cell = after.armies[seat].cells[unit]
+            if (seat, unit) in after.queue and (seat, unit) not in before.queue:
+                told.append(Accepted(DEFEAT, f"{seat.label}'s {unit.label} waits to respawn"))
+            elif (seat, unit) in before.queue and cell is not None:
+                told.append(
+                    Accepted(DEFEAT, f"{seat.label}'s {unit.label} is back on {square_name(cell)}", cells=(cell,))
+                )
+    if before.rite is not None and after.rite is None:
+        told.append(Accepted(RITE, f"{before.rite.seat.label}'s Rite is broken"))
+    told += [Accepted(DEFEAT, f"{seat.label} is eliminated") for seat in after.out if seat not in before.out]
+    if after.result is not None:
+        told.append(game_over(after))
+    return tuple(told)
+
+
+def game_over(state: State) -> Accepted:
+    """The ruling that ends a game, which has to be over."""
+    result = state.result
+    assert result is not None
+    if result.winner is None:
+        why = "stalemate: all are Warriors on each other's bases, and nobody can come back"
+        return Accepted(STALEMATE, why)
+    if result.ending is Ending.MAGESTONE:
+        how = f"the Mage stands on its base with {state.hands[result.winner].activated} Activated stones"
+    else:
+        how = "the Rite of the Nexus is complete" if result.ending is Ending.RITUAL else "every rival is eliminated"
+    return Accepted(VICTORY, f"{result.winner.label} wins ({result.ending}): {how}")
