@@ -222,11 +222,11 @@ def test_what_looked_like_two_moves_can_have_been_one_or_none():
     assert (told(rulings), after.state) == (["19 c2"], between)
 
 
-def misread(state, sign="K"):
-    """The look that shows a state with another top on the last square."""
-    cells = list(tops_of(state))
-    cells[-1] = cells[-1][:-1] + sign
-    return look_from_tops(cells)
+def misread(state, sign, name="e5"):
+    """The look that shows a state with another top on one square."""
+    cells = [list(rank) for rank in tops_of(state)]
+    cells[int(name[1]) - 1]["abcde".index(name[0])] = sign
+    return look_from_tops(["".join(rank) for rank in cells])
 
 
 @pytest.mark.parametrize(("first", "looks"), [(2, 1), (3, 1), (4, 1), (4, 2), (5, 2)])
@@ -250,6 +250,36 @@ def test_a_wrong_board_seen_again_is_not_explained_by_patience():
     belief, rulings = judge_look(believe(before), wrong)
     assert told(rulings) == ["refused b2 c3 d3 c4 d4"]
     assert judge_look(belief, wrong) == (belief, ())
+
+
+def test_a_quick_answer_that_looks_like_another_is_asked_about_too():
+    before = read_tps("x5/x5/x5/x3,22,x/1,x4 1 10")
+    after = play(play(before, read_move("a2")), read_move("d3"))
+    belief, rulings = judge_look(believe(before), look_at(after))
+    assert told(rulings) == ["19 a2"]
+    _, rulings = answer(belief, "a2")
+    assert told(rulings) == ["19 a2", "20 d2+ or d3"]
+
+
+def test_looks_are_not_misread_for_ever():
+    states = [state_of(5, *["a1", "d4", "c3", "d3", "c2"][:n]) for n in range(6)]
+    belief, followed = believe(states[2]), []
+    for state, (sign, name) in zip(states[3:], (("K", "e5"), ("L", "e4"), ("K", "e3")), strict=True):
+        belief, rulings = judge_look(belief, misread(state, sign, name))
+        assert isinstance(rulings[0], Refused)
+        followed.append(any(line.state == state for line in belief.lines))
+    assert followed == [True, True, False]
+
+
+def test_moves_that_can_be_hidden_do_not_pile_up():
+    before = read_tps(f"{BOARD} 1 10")
+    belief, sizes = believe(before), []
+    for _ in range(4):
+        belief, rulings = judge_look(belief, look_at(before, hidden="a4 b4 c4"))
+        assert rulings == ()
+        sizes.append(len(belief.lines))
+    assert len(set(sizes)) == 1
+    assert sizes[0] > 1
 
 
 def shifted():
@@ -427,8 +457,9 @@ def test_odds_of_less_than_a_hundred_to_one_are_asked_about():
     before = state_of(5, "a1", "e5")
     after = play(before, read_move("c3"))
     for odds, expected in ((1.0, ["3 Sc3 or c3"]), (CLEAR - 0.01, ["3 Sc3 or c3"]), (CLEAR + 0.01, ["3 c3"])):
-        _, rulings = judge_look(believe(before), weighed(after, "c3", w=0.0, W=-odds))
+        belief, rulings = judge_look(believe(before), weighed(after, "c3", w=0.0, W=-odds))
         assert told(rulings) == expected
+        assert len(belief.lines) == len(expected[0].split()) // 2
     _, rulings = judge_look(believe(before), weighed(after, "c3", w=0.0, **{".": -CLEAR + 0.01}))
     assert rulings == ()
 

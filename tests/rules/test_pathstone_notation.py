@@ -194,6 +194,11 @@ def test_a_record_keeps_what_stands_in_it():
     assert [ply.marks for ply in record.plies] == ["", "", "?!", "''", "", "!!", '"', "", "'"]
 
 
+def test_a_comment_keeps_its_blanks_and_lines():
+    text = '[Size "5"]\n\n1. a1 { so\n  it } {}\n'
+    assert write_ptn(read_ptn(text)) == text
+
+
 @pytest.mark.parametrize("newline", ["\r\n", "\n\n", "\n  "])
 def test_line_ends_say_nothing(newline):
     text = '[Size "5"]\n1. a1 e5\n2. c3 c4\n'

@@ -288,6 +288,8 @@ def test_a_path_can_turn_and_is_shown_at_its_shortest():
     state = read_tps("x,1,1,x2/x,1,x,2S,x/1,1C,x3/1,x,x3/1,1,x3 2 10")
     assert [square_name(cell) for cell in path_of(state, Player.A)] == ["a1", "a2", "a3", "b3", "b4", "b5"]
     assert state.result == Result(Player.A, Reason.PATH)
+    both = read_tps("1,1,1,1,1/1,x4/1,1,x3/x,1,x3/x,1,x3 2 10")
+    assert [square_name(cell) for cell in path_of(both, Player.A)] == ["a5", "b5", "c5", "d5", "e5"]
 
 
 NO_PATH = {

@@ -6,7 +6,7 @@ the board was seen at rest; and the lines that only a misread square or two cont
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from companion.games.pathstone.looks import Look, height, top_index
@@ -83,7 +83,7 @@ def explaining(lines: Sequence[Line], scale: Scale) -> list[Line]:
 
 
 def explaining_by_two(lines: Sequence[Line], scale: Scale) -> list[Line]:
-    """The lines that the look allows with two moves more, each seen on squares of its own and nowhere else."""
+    """The lines that the look allows with two moves more that changed different squares."""
     return _search(lines[:_MOST_TRIED], scale, _with_two)
 
 
@@ -92,7 +92,7 @@ def misread(lines: Sequence[Line], scale: Scale) -> list[Line]:
     return _search(lines[:_MOST_TRIED], scale, _nearly)
 
 
-def _search(lines: Sequence[Line], scale: Scale, continued: Callable[[Line, Scale], Iterator[Line]]) -> list[Line]:
+def _search(lines: Sequence[Line], scale: Scale, continued: Callable[[Line, Scale], Iterable[Line]]) -> list[Line]:
     """The lines continued, likeliest first, without those that are too unlikely to matter."""
     found: list[Line] = []
     best = math.inf
@@ -101,8 +101,11 @@ def _search(lines: Sequence[Line], scale: Scale, continued: Callable[[Line, Scal
             break
         found += continued(line, scale)
         best = min((line.against for line in found), default=math.inf)
-    found.sort(key=lambda line: line.against)
-    return [line for line in found if line.against < best + _ALIVE]
+    likeliest: dict[tuple[Move, ...], Line] = {}
+    for line in sorted(found, key=lambda line: line.against):
+        if line.against < best + _ALIVE:
+            likeliest.setdefault(line.moves, line)
+    return list(likeliest.values())
 
 
 def _with_one(line: Line, scale: Scale) -> Iterator[Line]:
@@ -117,23 +120,31 @@ def _with_one(line: Line, scale: Scale) -> Iterator[Line]:
             continue
         weight = scale.against(squares)
         if weight is not None:
-            # What cannot be told from no move is supposed only where nothing else explains a later look.
-            unseen = CLEAR if stays is not None and stays - weight < CLEAR else 0.0
+            # What cannot be told from no move is supposed only where nothing else explains a later look, and once.
+            unseen = 2 * CLEAR if stays is not None and stays - weight < CLEAR else 0.0
             yield _after(line, successor, weight + unseen)
 
 
-def _with_two(line: Line, scale: Scale) -> Iterator[Line]:
-    """A line with two moves more, each seen on squares of its own and nowhere else."""
+def _with_two(line: Line, scale: Scale) -> list[Line]:
+    """A line with two moves more, where two moves can be that are seen on squares of their own and nowhere else.
+
+    Then moves that look the same are found with them: a piece that was placed can also have been slid there.
+    """
     changed = _changed(line.state, scale)
+    found: list[Line] = []
+    apart = False
     for successor in _successors(line.state) if len(changed) > 1 else ():
         touched = _touched(line.state, successor)
-        if not touched < changed or any(scale.square(n, successor[1][n]) >= CLEAR for n in touched):
+        seen = touched & changed
+        if not seen or seen == changed or any(scale.square(n, successor[1][n]) >= CLEAR for n in touched):
             continue
         between = _after(line, successor)
         for answer in _successors(between.state):
             weight = scale.against(answer[1])
-            if weight is not None and _touched(between.state, answer) == changed - touched:
-                yield _after(between, answer, weight)
+            if weight is not None:
+                found.append(_after(between, answer, weight))
+                apart = apart or (touched == seen and _touched(between.state, answer) == changed - seen)
+    return found if apart else []
 
 
 def _nearly(line: Line, scale: Scale) -> Iterator[Line]:

@@ -139,7 +139,7 @@ def path_of(state: State, player: Player) -> tuple[Cell, ...]:
 def threats(state: State, player: Player) -> tuple[Move, ...]:
     """The moves that would complete a player's path, were it that player's turn; none once the game is over."""
     board, me = board_of(state.size), PLAYERS.index(player)
-    if state.result is not None or state.opening:
+    if state.result is not None:
         return ()
     after = successors(board, list(state.squares), state.reserves, 2 + me)  # past the opening, this player to move
     return tuple(move_from_key(state.size, key) for key, squares, _ in after if has_path(board, roads(squares)[me]))
