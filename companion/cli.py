@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from io import StringIO
 from itertools import chain
@@ -23,7 +23,7 @@ from companion.games.compare import cell_mm
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.judge import JUDGES
-from companion.live import Live, Watch
+from companion.live import STALLED_S, Live, Watch
 from companion.observe import observation_in_words
 from companion.observe import observe as observe_picture
 from companion.pathstone import pathstone
@@ -34,8 +34,9 @@ from companion.settle import SETTLED_ALREADY, Patience
 from companion.store import Store, StoreError
 from companion.terms import Field, Mode, Player
 from firmware_protocol.errors import LinkError
+from firmware_protocol.exchange import Direction, Record
 from firmware_protocol.link import Link
-from firmware_protocol.messages import SensorKind
+from firmware_protocol.messages import BAUD, SensorKind
 from firmware_protocol.ports import Attached, attached
 from vision.board import HolesBoard, Profile, ProfileError, parse_profile, read_profile
 from vision.calibration import CalibrationError, calibrate
@@ -58,6 +59,16 @@ _UNO_CELLS = 64
 _TICK_S = 0.05
 _PORT = click.option(
     "--port", help="Serial port of the grid of LEDs and sensors (see `companion ports`); sim: or sim:avr simulates one."
+)
+_BAUD = click.option(
+    "--baud",
+    type=click.IntRange(1_200, 4_000_000),
+    default=BAUD,
+    show_default=True,
+    help="Speed that the grid is asked to change to; it stays as it was where the grid cannot.",
+)
+_RECORD = click.option(
+    "--record", "record_path", type=click.Path(path_type=Path), help="File that keeps all that goes over the grid's line."
 )
 _USUAL_BOARD = Path(__file__).with_name("boards") / "pathways.toml"
 
@@ -109,6 +120,8 @@ def observe(
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
 @click.option("--first", type=click.Choice(["a", "b"]), default="a", show_default=True, help="Who flicks first.")
 @_PORT
+@_BAUD
+@_RECORD
 @click.option("--store", "store_path", type=click.Path(path_type=Path), help="File to keep the match in.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line on stdout.")
 def referee(
@@ -119,12 +132,14 @@ def referee(
     a_side: str | None,
     first: str,
     port: str | None,
+    baud: int,
+    record_path: Path | None,
     store_path: Path | None,
     as_json: bool,
 ) -> None:
     """Referees a game from SOURCE: a camera number, a device, a URL, a video file or a folder of pictures; or none,
     for the sensors of the grid alone."""
-    _check_port(source, port)
+    _check_port(source, port, record_path)
     teller = _Teller(as_json)
     try:
         profile, field = _pathways_board(board_path)
@@ -139,7 +154,10 @@ def referee(
         click.echo(f"{source} is a recording: the grid shows the game, its sensors are not read", err=True)
     trouble, session = "", None
     try:
-        with _linked(port, profile, Live(), source=pictures) as grid:
+        with (
+            _recorded(record_path) as record,
+            _linked(port, profile, Live(), source=pictures, baud=baud, record=record) as grid,
+        ):
             session = Session(
                 profile,
                 Referee(),
@@ -219,6 +237,8 @@ def demo(game: str, port: int, seed: int) -> None:
 @click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
 @_PORT
+@_BAUD
+@_RECORD
 @click.option(
     "--web-port",
     type=click.IntRange(0, 65535),
@@ -233,6 +253,8 @@ def run(
     corners: Corners | None,
     a_side: str | None,
     port: str | None,
+    baud: int,
+    record_path: Path | None,
     web_port: int,
     log_path: Path | None,
 ) -> None:
@@ -241,7 +263,7 @@ def run(
 
     A match that was being played goes on where it stopped.
     """
-    _check_port(source, port)
+    _check_port(source, port, record_path)
     live = Live()
     said: Queue[Declaration | Correction] = Queue()
     try:
@@ -258,7 +280,10 @@ def run(
         _fail(f"{store.path}: its last match is played on another board; give that one with --board, or another --log")
     click.echo(f"The matches are kept in {store.path}", err=True)
     try:
-        with _linked(port, profile, live, source=pictures) as grid:
+        with (
+            _recorded(record_path) as record,
+            _linked(port, profile, live, source=pictures, baud=baud, record=record) as grid,
+        ):
             session = Session(
                 profile,
                 referee,
@@ -549,11 +574,13 @@ def _watch(
         _fail(trouble)
 
 
-def _check_port(source: str, port: str | None) -> None:
+def _check_port(source: str, port: str | None, record_path: Path | None) -> None:
     if port is not None and port.isdigit():
         raise click.UsageError(f"--port {port}: it names the grid's serial port; the page's is --web-port")
     if source == _NONE and port is None:
         raise click.UsageError("without a camera the sensors of a grid are needed: give its --port")
+    if record_path is not None and port is None:
+        raise click.UsageError("--record keeps what goes over a grid's line: give its --port")
 
 
 def _ticks(ended: threading.Event) -> Iterator[None]:
@@ -563,7 +590,51 @@ def _ticks(ended: threading.Event) -> Iterator[None]:
 
 
 @contextmanager
-def _linked(port: str | None, profile: Profile, live: Live, *, source: Source | None) -> Iterator[BoardGrid | None]:
+def _recorded(path: Path | None) -> Iterator[Record | None]:
+    """What writes a grid's line to a file, each entry as it comes; None where no file is given. Raises LinkError."""
+    if path is None:
+        yield None
+        return
+    # Only here: a recording is the simulators' to replay.
+    from hardware_sims.recording import Recording
+
+    try:
+        file = path.open("w", encoding="ascii", buffering=1)
+    except OSError as error:
+        raise LinkError(f"{path}: it cannot be written ({error.strerror}); give another file with --record") from None
+    recording = Recording(file)
+    full = False
+
+    def record(direction: Direction, t_s: float, data: bytes) -> None:
+        nonlocal full
+        if full:
+            return
+        try:
+            recording.from_link(direction, t_s, data)
+        except OSError as error:
+            # The link takes an OSError for its port's.
+            full = True
+            click.echo(f"{path}: the recording ends here ({error.strerror})", err=True)
+
+    try:
+        yield record
+    finally:
+        with suppress(OSError):
+            recording.flush()
+        with suppress(OSError):
+            file.close()
+
+
+@contextmanager
+def _linked(
+    port: str | None,
+    profile: Profile,
+    live: Live,
+    *,
+    source: Source | None,
+    baud: int = BAUD,
+    record: Record | None = None,
+) -> Iterator[BoardGrid | None]:
     """The grid on a port, driven by a thread of its own; None where none is wanted.
 
     A camera goes on without the grid; without one (`source` None) LinkError is raised where the grid cannot be had.
@@ -574,7 +645,9 @@ def _linked(port: str | None, profile: Profile, live: Live, *, source: Source | 
     events: Events = SimpleQueue()
     size_rc = (profile.board.rows, profile.board.columns)
     with _simulated(port, size_rc) as path:
-        link = Link([path], lambda event: events.put((time.monotonic(), event)), size_rc=size_rc)
+        link = Link(
+            [path], lambda event: events.put((time.monotonic(), event)), size_rc=size_rc, baud=baud, record=record
+        )
         driving = threading.Thread(target=link.run, name="grid", daemon=True)
         driving.start()
         try:
@@ -618,17 +691,28 @@ def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
     """Runs the session, also past the loss of a camera that has given pictures before: it is read again when back."""
     while True:
         try:
-            session.run(
-                # A camera that is lost still has its last picture.
-                None if frame is None or frame.n < session.frames else frame
-                for frame in pictures.frames()
-            )
+            session.run(_new_pictures(pictures, session, live))
         except CameraError as error:
             if session.frames == 0:
                 raise
             live.watch(Watch.CAMERA_LOST, str(error))
         else:
             return
+
+
+def _new_pictures(pictures: Camera, session: Session, live: Live) -> Iterator[Frame | None]:
+    """The camera's pictures that the session has not had; the page is told where none comes for a while."""
+    came_s = time.monotonic()
+    for frame in pictures.frames():
+        # A camera that is lost still has its last picture.
+        if frame is not None and frame.n >= session.frames:
+            came_s = time.monotonic()
+            yield frame
+            continue
+        lost = session.frames == 0 or live.watching()[0] is Watch.CAMERA_LOST
+        if not lost and time.monotonic() - came_s >= STALLED_S:
+            live.watch(Watch.STALLED, f"the camera gives no new picture: {pictures.trouble}")
+        yield None
 
 
 class _Switchboard:

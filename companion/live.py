@@ -16,6 +16,9 @@ from firmware_protocol.link import Counters
 from vision.calibration import Calibration
 from vision.sighting import Reading
 
+STALLED_S = 1.5
+"""A camera that gives no new picture for so long is said to have stalled."""
+
 
 class Watch(StrEnum):
     """How the table is being watched just now."""
@@ -24,6 +27,7 @@ class Watch(StrEnum):
     WATCHING = "watching"
     HAND = "hand"
     MOVING = "moving"
+    STALLED = "stalled"
     BOARD_LOST = "board-lost"
     CAMERA_LOST = "camera-lost"
     GRID_LOST = "grid-lost"

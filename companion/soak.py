@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from companion.games.position import DISKS_EACH
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, SeenDisk, Setup, input_to_json
-from companion.live import Live, Watch
+from companion.live import STALLED_S, Live, Watch
 from companion.referee import Referee
 from companion.ruling import (
     Accepted,
@@ -303,9 +303,11 @@ class Game:
             image = self.table.image(moment)
             # A picture that comes again is that of a camera that is stuck: `vision.camera` leaves it out.
             if image is None or image is last:
+                why = "it gives no picture" if image is None else "it repeats one picture"
                 if moment.t_s - last_s >= _LOST_S:
-                    again = "it gives no picture" if image is None else "it repeats one picture"
-                    self._live.watch(Watch.CAMERA_LOST, f"no picture for {_LOST_S:.0f} s ({again})")
+                    self._live.watch(Watch.CAMERA_LOST, why)
+                elif moment.t_s - last_s >= STALLED_S:
+                    self._live.watch(Watch.STALLED, why)
                 yield None
             else:
                 last, last_s = image, moment.t_s

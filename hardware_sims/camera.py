@@ -149,7 +149,7 @@ class Camera:
             return None
         if self._rng.random() < settings.drop_rate:
             return None
-        if self._frozen > 0 and self._last is not None:
+        if self._frozen > 0 and self._last is not None and settings.freeze_rate > 0:
             self._frozen -= 1
             return self._last
         if self._rng.random() < settings.freeze_rate:

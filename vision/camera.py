@@ -147,6 +147,11 @@ class Camera:
             yield None if newest is seen else newest
             seen = newest
 
+    @property
+    def trouble(self) -> str:
+        """Why no picture came when last none did: "it gives no picture", "it repeats one picture"."""
+        return self._trouble
+
     def close(self) -> None:
         """Ends both `read_forever` and `frames`."""
         self._closed.set()

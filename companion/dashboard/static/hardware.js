@@ -131,6 +131,7 @@ function renderFacts(grid) {
   const facts = [[STATES[grid.state], `since ${new Date(grid.since).toLocaleTimeString()}`]];
   if (device !== null) facts.push(
     ["Port", grid.port],
+    ["Speed", grid.baud === null ? "no line" : `${grid.baud.toLocaleString()} bits a second`],
     ["Device", `${device.rows} × ${device.columns} cells${grid.simulated ? ", simulated" : ""}`],
     ["Driver", device.driver],
     ["Identity", device.uid || "none"],

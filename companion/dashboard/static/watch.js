@@ -5,6 +5,7 @@ export const WATCH = {
   watching: "Watching the board",
   hand: "Hand over the board",
   moving: "Waiting for rest",
+  stalled: "Camera stalled",
   "board-lost": "Board not found",
   "camera-lost": "Camera lost",
   "grid-lost": "Grid lost",
@@ -13,7 +14,7 @@ export const WATCH = {
 
 // What must be told loudly of a camera, or nothing.
 export function alarmOf(state) {
-  const lost = state.watch.state === "camera-lost" || state.watch.state === "board-lost";
+  const lost = ["camera-lost", "board-lost", "stalled"].includes(state.watch.state);
   return lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "";
 }
 
