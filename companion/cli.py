@@ -68,7 +68,10 @@ _BAUD = click.option(
     help="Speed that the grid is asked to change to; it stays as it was where the grid cannot.",
 )
 _RECORD = click.option(
-    "--record", "record_path", type=click.Path(path_type=Path), help="File that keeps all that goes over the grid's line."
+    "--record",
+    "record_path",
+    type=click.Path(path_type=Path),
+    help="File that keeps all that goes over the grid's line.",
 )
 _USUAL_BOARD = Path(__file__).with_name("boards") / "pathways.toml"
 
