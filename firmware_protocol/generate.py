@@ -34,7 +34,7 @@ _ENUMS: tuple[type[IntEnum] | type[Flag], ...] = (LedKind, SensorKind, Flag, For
 _PARTS: tuple[type, ...] = (CellColour, Colour)
 _NUMBERS = (
     "PROTO", "MAX_PAYLOAD", "BAUD", "HELLO_MS", "SILENCE_MS", "BAUD_TRIAL_MS", "HEARTBEAT_MS", "DEBOUNCE_MS",
-    "PALETTE_COLOURS",
+    "PALETTE_COLOURS", "GLOW_LEVEL",
 )  # fmt: skip
 _BY_HAND = "Made by `python -m firmware_protocol.generate` from firmware_protocol/messages.py: do not edit."
 
@@ -385,8 +385,9 @@ after a start, 8N1. Numbers are little-endian. The table of messages is `firmwar
 2. The host sends CONFIG if it wants other settings, paints all cells, sends SHOW, and asks for all sensors with SENSE.
    Only after BITMAP does it believe an EVENT.
 3. INFO unasked, or another boot id in INFO or HEARTBEAT, means that the device started anew: begin at 1.
-4. A device that hears no good frame for {SILENCE_MS} ms lets its LEDs glow dimly, as it does after a start, and goes
-   back to {BAUD} bits a second. What was shown comes back with the host's next frame; after HELLO, with its next SHOW.
+4. A device that hears no good frame for {SILENCE_MS} ms goes back to {BAUD} bits a second and lets all its LEDs glow
+   dimly blue, as it does after a start: 0, 0, {GLOW_LEVEL}, and less where brightness or current ask for it. With the
+   host's next frame the cells' colours are back; after HELLO, with its next SHOW.
 
 ## Requests
 - Every request but HELLO and SENSE is answered by ACK or NAK with its sequence number; HELLO is answered by INFO, SENSE

@@ -57,6 +57,8 @@ class Counters:
     events: int = 0
     """Reports of the sensors: one cell's change, or all cells read anew."""
     traffic: Traffic = field(default_factory=Traffic)
+    baud: int = 0
+    """The line's speed, bits a second; 0 while nothing is found, and where there is no line as behind TCP."""
 
 
 class Link:
@@ -123,7 +125,9 @@ class Link:
         drivers = [driver for choice in self._choices for driver in choice.drivers]
         traffic = Traffic(*(sum(getattr(one.traffic, name.name) for one in drivers) for name in fields(Traffic)))
         device = self._device if self._is_found else None
-        return Counters(self._port_name, device, self._trouble, self._found, self._lost, self._events, traffic)
+        name, driver = self._port_name, self._driver
+        baud = driver.baud if device is not None and driver is not None and not name.startswith(_SOCKET) else 0
+        return Counters(name, device, self._trouble, self._found, self._lost, self._events, traffic, baud)
 
     def _wake(self) -> None:
         with self._lock:

@@ -23,7 +23,7 @@ BAUD = 115_200
 HELLO_MS = 250
 """HELLO is repeated so often until it is answered."""
 SILENCE_MS = 5_000
-"""A host that was silent so long is gone: the LEDs glow dimly, and the speed is again the one after a start."""
+"""A host that was silent so long is gone: the LEDs glow dimly blue, and the speed is again the one after a start."""
 BAUD_TRIAL_MS = 1_000
 """A good frame has to come so soon after SET_BAUD; else the speed before holds again."""
 HEARTBEAT_MS = 500
@@ -32,6 +32,8 @@ DEBOUNCE_MS = 20
 """What CONFIG sets, after a start."""
 PALETTE_COLOURS = 16
 """Colours in the palette; all dark after a start."""
+GLOW_LEVEL = 3
+"""Of blue, red and green being dark: what all LEDs show while no host is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,6 @@ _UART_HZ = 16_000_000 // 8
 _LED_S = 30e-6
 _RX_FIFO = 3
 """Bytes that an AVR's receiver holds while interrupts are off."""
-_GLOW = Rgb(0, 0, 3)
-"""What all LEDs show while no host is there."""
 _ROUNDING_MS = 1e-4
 """A whole millisecond is one, also when times went through a recording's nine decimals."""
 _BOOT_NOISE = bytes.fromhex("00e0fe80f8c0ff00")
@@ -105,7 +103,7 @@ class Board:
     @property
     def leds(self) -> tuple[Rgb, ...]:
         """What is to be seen: the last SHOW, by brightness and cap; a dim glow while no host is there."""
-        return (_GLOW,) * (self.rows * self.columns) if self.glows else self._leds.shown
+        return self._leds.shown
 
     @property
     def occupied(self) -> tuple[bool, ...]:
@@ -173,6 +171,7 @@ class Board:
         self._overruns = 0
         self._last: tuple[int, Message] | None = None
         self._leds = Leds(cells, self._max_ma)
+        self._leds.glow(self._config.brightness)
         self._event_seq = 0
         self._debounce = Debounce((False,) * cells, self._config.debounce_ms / 1000)
         self._out: list[bytes] = []
@@ -212,7 +211,9 @@ class Board:
             self._last = None
         if self._silent_s <= self._now_s:
             self.baud, self._silent_s = BAUD, math.inf
-            self.glows = True
+            if not self.glows:
+                self.glows = True
+                self._leds.glow(self._config.brightness)
 
     def _announce(self, cell: int, since_s: float) -> None:
         if self._config.events:
@@ -233,8 +234,9 @@ class Board:
         if isinstance(message, Hello):
             # A new host does not want to see what the last one showed.
             self._has_shown = False
-        elif self._has_shown:
+        elif self._has_shown and self.glows:
             self.glows = False
+            self._leds.put_out(self._config.brightness)
         refusal = _refusal_of(message) if isinstance(message, Unreadable) else self._refusal(message)
         if isinstance(message, Unreadable) or refusal is not None:
             self._report(Nak(refusal or Status.UNSUPPORTED), frame.seq)

@@ -1,10 +1,22 @@
 """A grid's LEDs as its firmware keeps them: the colours that are wanted, the palette, and what was put out."""
 
 from firmware_protocol.driver import DARK, Rgb
-from firmware_protocol.messages import PALETTE_COLOURS, CellColour, Colour, Fill, Format, Palette, SetCells, SetRange
+from firmware_protocol.messages import (
+    GLOW_LEVEL,
+    PALETTE_COLOURS,
+    CellColour,
+    Colour,
+    Fill,
+    Format,
+    Palette,
+    SetCells,
+    SetRange,
+)
 
 MA_PER_COLOUR, MA_PER_DARK_LED = 20, 1
 """What a WS2812 draws for each of its three colours at full level, and when it is dark."""
+
+_GLOW = Rgb(0, 0, GLOW_LEVEL)
 
 LedRequest = SetCells | SetRange | Palette | Fill
 
@@ -27,7 +39,7 @@ class Leds:
                 return request.first + len(request.data) // 3 <= len(self._wanted)
             case SetRange():
                 indices = _palette_indices(request)
-                # Two cells share a byte, so that an odd grid's last byte has one to spare.
+                # Two cells share a byte: the last half may have none.
                 spare = 1 if request.format is Format.PALETTE_4 else 0
                 fits = request.first + max(len(indices) - spare, 0) <= len(self._wanted)
                 return fits and all(index < PALETTE_COLOURS for index in indices)
@@ -51,13 +63,21 @@ class Leds:
                 self._wanted = [_rgb(request)] * len(self._wanted)
 
     def put_out(self, brightness: int) -> None:
-        """The LEDs take on what is wanted, dimmed to the brightness and to the current that is allowed."""
+        """The LEDs take on what is wanted."""
+        self.shown = self._dimmed(self._wanted, brightness)
+
+    def glow(self, brightness: int) -> None:
+        """The LEDs show that no host is there; what is wanted stays so."""
+        self.shown = self._dimmed([_GLOW] * len(self._wanted), brightness)
+
+    def _dimmed(self, colours: list[Rgb], brightness: int) -> tuple[Rgb, ...]:
+        """Dimmed to the brightness, and to the current that is allowed."""
         factor = brightness + 1
-        levels = sum(map(sum, self._wanted))
-        allowed = (self._max_ma - MA_PER_DARK_LED * len(self._wanted)) * 255 // MA_PER_COLOUR
+        levels = sum(map(sum, colours))
+        allowed = (self._max_ma - MA_PER_DARK_LED * len(colours)) * 255 // MA_PER_COLOUR
         if levels * factor // 256 > allowed:
             factor = max(allowed * 256 // levels, 1)
-        self.shown = tuple(Rgb(*(level * factor // 256 for level in colour)) for colour in self._wanted)
+        return tuple(Rgb(*(level * factor // 256 for level in colour)) for colour in colours)
 
     def _colours(self, request: SetRange) -> list[Rgb]:
         if request.format is Format.RGB:

@@ -24,6 +24,7 @@ def hardware_to_json(hardware: Hardware | None) -> Json | None:
         "alone": hardware.alone,
         "sensed": hardware.sensed and device is not None and device.sensors is not SensorKind.NONE,
         "port": counters.port,
+        "baud": counters.baud or None,
         "simulated": device is not None and device.simulated,
         "device": None
         if device is None

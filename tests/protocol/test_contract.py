@@ -13,6 +13,7 @@ from firmware_protocol.codec import encode
 from firmware_protocol.driver import DARK, Rgb
 from firmware_protocol.messages import (
     BAUD,
+    GLOW_LEVEL,
     MESSAGES,
     PALETTE_COLOURS,
     PROTO,
@@ -148,6 +149,10 @@ SHOWN = {
     "range by palette, the low half first": (
         (Palette(0, PALETTE), SetRange(48, Format.PALETTE_4, bytes(2 * n + 1 << 4 | 2 * n for n in range(8)))),
         lit({48 + n: PALETTE_RGB[n] for n in range(16)}),
+    ),
+    "range by palette, the last half byte without a cell": (
+        (Palette(0, PALETTE), SetRange(61, Format.PALETTE_4, b"\x21\xf3")),
+        lit({61: PALETTE_RGB[1], 62: PALETTE_RGB[2], 63: PALETTE_RGB[3]}),
     ),
     "part of the palette": (
         (Palette(0, PALETTE), Palette(14, (Colour(9, 0, 9),)), SetRange(0, Format.PALETTE_8, bytes((13, 14, 15)))),
@@ -544,10 +549,9 @@ def patient_grid(grid):
     return grid
 
 
-def glows(grid) -> bool:
-    """All cells alike, and dim."""
-    leds = grid.bench.leds()
-    return len(set(leds)) == 1 and leds[0] != DARK and max(leds[0]) < 20
+def glows(grid, level: int = GLOW_LEVEL) -> bool:
+    """All cells are dimly blue."""
+    return grid.bench.leds() == (Rgb(0, 0, level),) * CELLS
 
 
 def test_the_leds_glow_until_they_are_first_shown(grid):
@@ -565,12 +569,27 @@ def test_the_leds_glow_while_no_host_is_there(patient_grid):
     assert glows(patient_grid)
 
 
+def test_the_glow_is_dimmed_as_all_colours_are(patient_grid):
+    show(patient_grid, replace(CONFIG, brightness=127), Fill(1, 2, 3))
+    patient_grid.listen(5.1)
+    assert glows(patient_grid, GLOW_LEVEL * 128 // 256)
+
+
 def test_what_was_shown_comes_back_with_the_host(patient_grid):
     shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
     patient_grid.listen(5.1)
     assert patient_grid.ask(Ping()) == OK
     patient_grid.listen(0.01)
     assert patient_grid.bench.leds() == shown
+
+
+def test_colours_that_waited_for_show_come_with_those_that_were_shown(patient_grid):
+    shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
+    assert patient_grid.ask(SetCells((CellColour(5, 9, 8, 7),))) == OK
+    patient_grid.listen(5.1)
+    assert patient_grid.ask(Ping()) == OK
+    patient_grid.listen(0.01)
+    assert patient_grid.bench.leds() == (*shown[:5], Rgb(9, 8, 7), *shown[6:])
 
 
 def test_a_new_host_does_not_see_what_the_last_one_showed(patient_grid):

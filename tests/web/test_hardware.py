@@ -15,7 +15,7 @@ from vision.board import Grid
 CELLS = Grid().cells(8, 7)
 SINCE = "2026-11-30T03:05:11+00:00"
 DEVICE = Device("grid", "1f2e3d4c5b6a7988", 8, 7, LedKind.RGB, SensorKind.HALL, "0.1.0", True)
-THERE = Counters("/dev/ttyUSB0", DEVICE, "", 1, 0, 214, Traffic(1200, 900, 3, 2, 1, 0))
+THERE = Counters("/dev/ttyUSB0", DEVICE, "", 1, 0, 214, Traffic(1200, 900, 3, 2, 1, 0), 115_200)
 GONE = Counters("", None, "/dev/ttyUSB0: the port is gone; is the cable in?", 1, 1, 214)
 LIGHTS = (((8, 6), Light(Rgb(255, 255, 255), Rhythm.BLINK)), ((1, 1), Light(Rgb(31, 0, 0))))
 
@@ -50,7 +50,7 @@ def test_the_panel_shows_the_device_its_lights_and_its_counters(page, served):
     expect(page.locator("#map-lights .lit.steady")).to_have_count(1)
     page.get_by_text("Device and counters").click()
     facts = page.locator("#grid-facts")
-    for text in ("/dev/ttyUSB0", "1f2e3d4c5b6a7988", "8 × 7 cells, simulated", "1,200"):
+    for text in ("/dev/ttyUSB0", "1f2e3d4c5b6a7988", "115,200 bits a second", "8 × 7 cells, simulated", "1,200"):
         expect(facts).to_contain_text(text)
 
 
@@ -132,6 +132,7 @@ def test_a_program_asks_for_the_grid(desk):
     told = client.get("/grid").json
     assert (told["state"], told["simulated"], told["port"], told["since"]) == ("there", True, "/dev/ttyUSB0", SINCE)
     assert told["device"]["uid"] == "1f2e3d4c5b6a7988"
+    assert told["baud"] == 115_200
     assert told["counters"]["frames_in"] == 1200
     at = {tuple(one["cell"]): one for one in told["cells"]}
     assert [one["cell"] for one in told["cells"]] == [list(cell) for cell in CELLS]
@@ -143,3 +144,4 @@ def test_a_program_asks_for_the_grid(desk):
     told = client.get("/grid").json
     assert (told["state"], told["device"], told["cells"][0]["occupied"]) == ("lost", None, None)
     assert told["why"] == GONE.trouble
+    assert told["baud"] is None

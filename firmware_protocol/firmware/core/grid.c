@@ -7,8 +7,6 @@
 #define FIRMWARE_PATCH 0
 
 #define FROM_DEVICE 0x80
-/* A dim blue: 16 mA for 64 cells. */
-#define GLOW_LEVEL 3
 
 /* Encodes the frame round its payload and sends it. Where it finds no room it is dropped, as if the line had eaten it. */
 static void send(struct grid *grid, uint8_t *frame, uint8_t type, uint8_t seq, uint8_t payload_size)
@@ -108,8 +106,8 @@ static void show(struct grid *grid)
 
 static void glow(struct grid *grid)
 {
-    static const uint8_t rgb[3] = {0, 0, GLOW_LEVEL};
-    grid->port->show(grid->port->board, rgb, 0, brightness_for(grid, (uint32_t)GLOW_LEVEL * GRID_CELLS));
+    static const uint8_t rgb[3] = {0, 0, GRID_GLOW_LEVEL};
+    grid->port->show(grid->port->board, rgb, 0, brightness_for(grid, GRID_GLOW_LEVEL * GRID_CELLS));
     grid->glowing = true;
 }
 
@@ -161,7 +159,8 @@ static enum grid_status set_range(struct grid *grid, const uint8_t *payload, uin
         count /= GRID_COLOUR_SIZE;
     } else if (range.format == GRID_FORMAT_PALETTE_4) {
         count *= 2;
-        if (GRID_CELLS % 2 && range.first < GRID_CELLS && count == GRID_CELLS - range.first + 1)
+        /* Two cells share a byte: the last half may have none. */
+        if (range.first < GRID_CELLS && count == GRID_CELLS - range.first + 1)
             count--;
     } else if (range.format != GRID_FORMAT_PALETTE_8) {
         return GRID_STATUS_BAD_VALUE;

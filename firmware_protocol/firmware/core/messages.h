@@ -13,6 +13,7 @@
 #define GRID_HEARTBEAT_MS 500UL
 #define GRID_DEBOUNCE_MS 20UL
 #define GRID_PALETTE_COLOURS 16UL
+#define GRID_GLOW_LEVEL 3UL
 
 /* What a grid can show. */
 enum grid_led_kind {
