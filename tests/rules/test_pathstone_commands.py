@@ -136,6 +136,7 @@ IMPOSSIBLE_SETUPS = {
     "the first piece of the wrong owner": {"tps": "x3/x3/1,x2 2 1"},
     "a result that is not there": {"tps": "x3/x3/2,x2 2 1", "result": "R-0"},
     "another result": {"tps": "1,1,1/x3/2,2,x 2 4", "result": "0-R"},
+    "a resignation after a path": {"tps": "1,1,1/x3/2,2,x 2 4", "result": "0-1"},
     "a result as a list": {"result": ["1-0"]},
 }
 

@@ -201,6 +201,7 @@ def two_moves():
 def test_a_quick_answer_is_asked_about():
     before, _, after, belief = two_moves()
     assert (belief.state, belief.questions) == (before, ((19, ("c2",)),))
+    assert belief.candidates == (before,)
     assert judge_look(belief, look_at(after)) == (belief, ())
     belief, rulings = answer(belief, "c2")
     assert told(rulings) == ["19 c2", "20 c3>"]
@@ -410,6 +411,16 @@ def test_the_game_goes_on_while_a_move_is_open_and_a_later_look_settles_it():
     belief, rulings = judge_look(belief, look_at(placed, heights=True))
     assert told(rulings) == ["20 a3", "22 2a2>"]
     assert (belief.state, belief.told) == (placed, ())
+
+
+def test_a_question_that_gets_narrower_is_not_asked_again():
+    state = read_tps("x5/x5/1112,2,x3/x5/1,x4 2 10")
+    after = play(state, read_move("2a3>"))
+    belief, rulings = judge_look(believe(state), look_at(after))
+    assert told(rulings) == ["20 2a3> or 3a3> or a3>"]
+    not_two = tuple((0.0, 0.0, -20.0, 0.0, 0.0) if cell == (3, 2) else () for cell in state.cells)
+    belief, rulings = judge_look(belief, replace(look_at(after), heights=not_two))
+    assert (rulings, belief.questions) == ((), ((20, ("2a3>", "3a3>")),))
 
 
 def test_the_same_look_again_says_nothing():
