@@ -20,6 +20,7 @@ from platformdirs import user_data_path
 from tqdm import tqdm
 
 from companion.games.compare import cell_mm
+from companion.games.pathstone import NotationError, read_tps
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.judge import JUDGES
@@ -27,6 +28,7 @@ from companion.live import STALLED_S, Live, Watch
 from companion.observe import observation_in_words
 from companion.observe import observe as observe_picture
 from companion.pathstone import pathstone
+from companion.pathstone import referee as referee_pathstone
 from companion.referee import Referee, Standing, events_to_json, game_over
 from companion.ruling import Ruling
 from companion.session import Session
@@ -101,23 +103,30 @@ def _read_corners(_context: click.Context, _option: click.Parameter, value: str 
 @click.option("--board", "board_path", type=click.Path(path_type=Path), required=True, help="Board profile (TOML).")
 @click.option("--corners", callback=_read_corners, help="The board's corners in the pictures, corner 0 first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the pictures.")
+@click.option("--before", "before_tps", help="The Pathstone position (TPS) that each picture follows.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line on stdout.")
 def observe(
-    pictures: tuple[Path, ...], board_path: Path, corners: Corners | None, a_side: str | None, as_json: bool
+    pictures: tuple[Path, ...],
+    board_path: Path,
+    corners: Corners | None,
+    a_side: str | None,
+    before_tps: str | None,
+    as_json: bool,
 ) -> None:
     """Tells what is on the board in each of PICTURES."""
     try:
         profile = read_profile(board_path)
+        before = None if before_tps is None else read_tps(before_tps)
         for path in pictures:
-            seen = observe_picture(path, profile, corners, a_side)
+            seen = observe_picture(path, profile, corners, a_side, before)
             click.echo(json.dumps(seen) if as_json else observation_in_words(seen))
-    except (ProfileError, CameraError, CalibrationError) as error:
+    except (ProfileError, CameraError, CalibrationError, NotationError) as error:
         _fail(str(error))
 
 
 @main.command()
 @click.argument("source")
-@click.option("--game", type=click.Choice(["pathways"]), required=True)
+@click.option("--game", type=click.Choice(["pathways", "pathstone"]), required=True)
 @click.option("--board", "board_path", type=click.Path(path_type=Path), required=True, help="Board profile (TOML).")
 @click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
@@ -142,6 +151,9 @@ def referee(
 ) -> None:
     """Referees a game from SOURCE: a camera number, a device, a URL, a video file or a folder of pictures; or none,
     for the sensors of the grid alone."""
+    if game == "pathstone":
+        referee_pathstone(source, board_path, corners, a_side, as_json=as_json)
+        return
     _check_port(source, port, record_path)
     teller = _Teller(as_json)
     try:
@@ -443,8 +455,11 @@ def _bundle(outcome: "soaks.Outcome", folder: Path) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a row on stdout.")
 def bench(pictures: int, as_json: bool) -> None:
     """Our figures, each beside its peer in the same run. Let nothing else run meanwhile."""
+    from companion.accuracy import accuracy_rows, labelled
     from companion.bench import Sample, measure
     from companion.perft import perft_rows
+    from companion.soak import flick_row
+    from hardware_sims import virtual
     from hardware_sims.pictures import profile_toml, random_picture
     from vision.draw import encode_jpeg
     from vision.usual import use_one_thread
@@ -459,10 +474,39 @@ def bench(pictures: int, as_json: bool) -> None:
         disks = tuple((d["colour"], (d["x"], d["y"]), d["hole"] and tuple(d["hole"])) for d in truth["disks"])
         samples.append(Sample(encode_jpeg(image, quality=90), image, before, calibration, profile, disks))
     hand, _ = random_picture(0, size_wh=(1920, 1080), arm=True)
-    for row in chain(measure(samples, hand), perft_rows()):
+    rendered = [
+        labelled(image, parse_profile(profile_toml(truth)), truth)
+        for image, truth in (
+            random_picture(seed, arm=False)
+            for seed in tqdm(range(pictures), desc="rendering", file=sys.stderr, disable=not sys.stderr.isatty())
+        )
+    ]
+    shared = Path(__file__).resolve().parents[1].parent / "shared"
+    if not shared.is_dir():
+        click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
+    flicks = flick_row(_pictures_of_flicks(), virtual.PROFILE)
+    sets = accuracy_rows(rendered, shared) if shared.is_dir() else ()
+    for row in chain(measure(samples, hand), [flicks], sets, perft_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
         click.echo(json.dumps(told) if as_json else words)
+
+
+def _pictures_of_flicks(flicks: int = 3) -> list[tuple[float, bytes]]:
+    """Seconds and JPEGs of some flicks at the simulated table, as a camera at 15 frames a second sends them."""
+    from hardware_sims import virtual
+    from vision.draw import encode_jpeg
+
+    table = virtual.table(1, lambda: called(Standing()), lambda _words: None)
+    table.players.referee = None
+    pictures = []
+    for moment in table.play():
+        image = table.image(moment)
+        if image is not None:
+            pictures.append((moment.t_s, encode_jpeg(image, quality=90)))
+        if len(table.players.flicked) > flicks:
+            break
+    return pictures
 
 
 @main.command()

@@ -7,6 +7,8 @@ with the rules here; the command line hands both in. The same case plays the sam
 
 import json
 import math
+import statistics
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,6 +17,7 @@ from pathlib import Path
 from queue import Queue, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from companion.bench import Row
 from companion.games.position import DISKS_EACH
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, SeenDisk, Setup, input_to_json
@@ -40,7 +43,7 @@ from firmware_protocol.exchange import PORT_ERRORS, Port
 from firmware_protocol.grid import GridDriver
 from firmware_protocol.link import Counters
 from vision.board import Image, Profile
-from vision.camera import Frame
+from vision.camera import Frame, decode
 
 if TYPE_CHECKING:
     from hardware_sims.board import Board
@@ -63,6 +66,8 @@ _MOST_FRAMES = 12_000
 _AFTER_FRAMES = 300
 """A game takes fewer frames; and so few may pass until the next one begins."""
 _REPLUG_S = 0.5
+_FINDING = 15
+"""Pictures in which the board is found and seen to be empty."""
 
 
 class Wrong(StrEnum):
@@ -504,6 +509,36 @@ def _where(disk: Any) -> str:  # noqa: ANN401
 def _seen(seen: SeenDisk) -> str:
     at = f"{seen.x_mm:.1f}, {seen.y_mm:.1f} mm"
     return f"{seen.colour.value} {seen.lying} at {at}, hole {seen.cell}, sure {seen.confidence:.2f}"
+
+
+def flick_row(pictures: Sequence[tuple[float, bytes]], profile: Profile, rounds: int = 3) -> Row:
+    """Pictures (seconds, JPEG) of some flicks refereed, beside decoding them alone; the first ones find the board."""
+    ours, peer = [], []
+    for _ in range(rounds):
+        session = Session(profile, Referee(), lambda _given, _rulings: None)
+        session.say(Declaration(Declared.START, Setup(Mode.MATCH)))
+        began: list[float] = []
+
+        def frames(began: list[float] = began) -> Iterator[Frame]:
+            for n, (t_s, jpeg) in enumerate(pictures):
+                if n == _FINDING:
+                    began.append(time.perf_counter())
+                yield Frame(n, t_s, _decoded(jpeg))
+
+        session.run(frames())
+        ours.append((len(pictures) - _FINDING) / (time.perf_counter() - began[0]))
+        begin = time.perf_counter()
+        for _, jpeg in pictures[_FINDING:]:
+            _decoded(jpeg)
+        peer.append((len(pictures) - _FINDING) / (time.perf_counter() - begin))
+    row = "frames of flicks refereed at 720p, one core, beside decoding them"
+    return Row(row, round(statistics.median(ours), 1), round(statistics.median(peer), 1), "frames/s")
+
+
+def _decoded(jpeg: bytes) -> Image:
+    image = decode(jpeg)
+    assert image is not None
+    return image
 
 
 class BundleError(Exception):

@@ -1,0 +1,133 @@
+"""How well pictures are read, by where they come from: rendered here, path-traced by others, photographed.
+
+Vision must not be tuned on one kind alone. The common measure is the share of places, holes or crossings, that are
+read wrongly; where the truth knows them, also how far the centres of disks are off.
+"""
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.bench import Row
+from companion.observe import cells_from_reading
+from companion.sources import sure
+from vision.board import HolesBoard, Image, Profile, parse_profile, read_profile
+from vision.calibration import calibrate, calibrate_plane
+from vision.camera import read_picture
+from vision.disks import read_disks
+
+_NEAR_MM = 8.0
+"""A sighting further than this from a disk is not of it."""
+_STONES = """
+kind = "crossings"
+[board]
+columns = {columns}
+rows = {rows}
+pitch_mm = 22.0
+disk_diameter_mm = 21.5
+[colours]
+b = "#141414"
+w = "#f0f0ee"
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """A picture with its corners and its truth: a mark for each place ("?" is not judged), flat disks' centres."""
+
+    image_bgr: Image
+    profile: Profile
+    corners_px: tuple[tuple[float, float], ...]
+    cells: tuple[str, ...]
+    centres_mm: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Of a set of pictures: the share of places read wrongly, and the median error of centres; None without truth."""
+
+    wrong_share: float
+    median_mm: float | None
+
+
+def labelled(image_bgr: Image, profile: Profile, truth: dict[str, Any]) -> Labelled:
+    """A picture with the truth that pictures of boards with holes come with."""
+    board = profile.board
+    marks = [["."] * board.columns for _ in range(board.rows)]
+    for disk in truth["disks"]:
+        if disk["hole"] is not None:
+            row, column = disk["hole"]
+            marks[row - 1][column - 1] = disk["colour"]
+    flat = tuple((float(disk["x"]), float(disk["y"])) for disk in truth["disks"] if not disk["tilt_deg"])
+    corners = tuple((float(x), float(y)) for x, y in truth["corners_px"])
+    return Labelled(image_bgr, profile, corners, tuple("".join(row) for row in marks), flat)
+
+
+def path_traced(folder: Path) -> Iterator[Labelled]:
+    """The pictures of boards with holes in a folder, each with .json and .toml, without those with an arm."""
+    for path in sorted(folder.glob("*.json")):
+        truth = json.loads(path.read_text())
+        if not truth["hand"]:
+            yield labelled(read_picture(folder / truth["image"]), read_profile(path.with_suffix(".toml")), truth)
+
+
+def photographed(folder: Path) -> Iterator[Labelled]:
+    """The photographs of boards with stones in a folder with a ground_truth.json."""
+    for item in json.loads((folder / "ground_truth.json").read_text())["items"]:
+        profile = parse_profile(_STONES.format(columns=item["cols"], rows=item["rows"]))
+        corners = tuple((float(x), float(y)) for x, y in item["corners"])
+        yield Labelled(read_picture(folder / Path(item["image"]).name), profile, corners, tuple(item["cells"]))
+
+
+def accuracy(pictures: Iterable[Labelled]) -> Accuracy:
+    """How well these pictures are read, each by itself and with its corners given."""
+    places = wrong = 0
+    errors_mm: list[float] = []
+    for picture in pictures:
+        board = picture.profile.board
+        size_wh = (picture.image_bgr.shape[1], picture.image_bgr.shape[0])
+        if isinstance(board, HolesBoard):
+            calibration = calibrate(picture.corners_px, board.corners_mm(), size_wh, picture.profile.fov_x_deg)
+        else:
+            calibration = calibrate_plane(picture.corners_px, board.corners_mm(), size_wh)
+        reading = sure(read_disks(picture.image_bgr, calibration, picture.profile))
+        read = cells_from_reading(reading, board.rows, board.columns)
+        judged = [
+            (mark, seen)
+            for row, told in zip(picture.cells, read, strict=True)
+            for mark, seen in zip(row, told, strict=True)
+            if mark != "?"
+        ]
+        places += len(judged)
+        wrong += sum(mark != seen for mark, seen in judged)
+        for centre_mm in picture.centres_mm:
+            away = [math.dist(centre_mm, disk.centre_mm) for disk in reading.disks]
+            errors_mm += [error for error in [min(away, default=math.inf)] if error < _NEAR_MM]
+    return Accuracy(wrong / max(places, 1), statistics.median(errors_mm) if errors_mm else None)
+
+
+def accuracy_rows(rendered: Sequence[Labelled], shared: Path) -> Iterator[Row]:
+    """Each set beside the rendered one. Raises FileNotFoundError where the shared pictures are not there."""
+    if not shared.is_dir():
+        raise FileNotFoundError(shared)
+    peer = accuracy(rendered)
+    traced = accuracy(path_traced(shared / "pictures" / "pathways"))
+    stones = accuracy(picture for name in ("stones", "overhead") for picture in photographed(shared / "photos" / name))
+    for name, one in (("path-traced", traced), ("photographed", stones)):
+        yield Row(
+            f"places read wrongly on {name} pictures, beside rendered ones",
+            round(100 * one.wrong_share, 3),
+            round(100 * peer.wrong_share, 3),
+            "%",
+        )
+    if traced.median_mm is not None and peer.median_mm is not None:
+        yield Row(
+            "error of disk centres on path-traced pictures, median, beside rendered ones",
+            round(traced.median_mm, 3),
+            round(peer.median_mm, 3),
+            "mm",
+        )
