@@ -22,6 +22,7 @@ check: $(READY) system ## style, types, import rules and tests
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(PY) -m firmware_protocol.generate --check
 	$(VENV)/bin/pytest -m "not long"
 
 test: check ## everything CI runs
