@@ -8,7 +8,7 @@ not acknowledged. Only frames whose order does not matter are in flight together
 """
 
 from dataclasses import dataclass, fields, is_dataclass
-from enum import IntEnum, IntFlag
+from enum import Enum, IntEnum, IntFlag
 from struct import Struct, error
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 
@@ -309,6 +309,8 @@ class Layout:
     fixed: tuple[Field, ...]
     struct: Struct
     tail: Field | None
+    enums: tuple[tuple[int, type], ...]
+    """Those of the fixed fields that are no plain numbers, by place."""
 
 
 def layout_of(kind: type) -> Layout:
@@ -356,9 +358,9 @@ def _unpack(kind: type[T], payload: bytes) -> T:
     if len(payload) < size or (layout.tail is None and len(payload) > size):
         raise WireError(f"{kind.__name__} has {size} bytes, not {len(payload)}")
     try:
-        values: list[Any] = [
-            field.kind(value) for field, value in zip(layout.fixed, layout.struct.unpack_from(payload), strict=True)
-        ]
+        values: list[Any] = list(layout.struct.unpack_from(payload))
+        for at, enum in layout.enums:
+            values[at] = enum(values[at])
     except ValueError as wrong:
         raise WireError(f"{kind.__name__}: {wrong}") from None
     if layout.tail is not None:
@@ -386,7 +388,8 @@ def _layout(kind: type) -> Layout:
         found.append(Field(field.name, wire, tuple if part else python, meaning, limits, part))
     fixed = tuple(field for field in found if field.wire is not TAIL)
     tail = next((field for field in found if field.wire is TAIL), None)
-    return Layout(kind, fixed, Struct("<" + "".join(field.wire.code for field in fixed)), tail)
+    enums = tuple((at, field.kind) for at, field in enumerate(fixed) if issubclass(field.kind, Enum))
+    return Layout(kind, fixed, Struct("<" + "".join(field.wire.code for field in fixed)), tail, enums)
 
 
 _LAYOUTS: dict[type, Layout] = {kind: _layout(kind) for kind in (CellColour, Colour, *MESSAGES)}

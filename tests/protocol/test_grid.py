@@ -165,7 +165,7 @@ def test_changes_before_it_is_found_are_part_of_what_is_found():
 # What the sensors tell ---------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, max_examples=40)
 @given(cells=st.lists(st.integers(0, 63), max_size=20))
 def test_every_change_is_told_once_and_in_order(cells):
     host = Host(Board(8, 8))
@@ -297,7 +297,7 @@ def test_no_bit_of_an_event_can_be_turned_without_notice():
 # What the LEDs show ------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, max_examples=40)
 @given(
     size=st.sampled_from([(1, 1), (3, 3), (8, 8), (16, 16)]),
     pictures=st.lists(st.tuples(st.integers(0, 99), st.sampled_from([1, 2, 4, 16, 17, 300])), min_size=1, max_size=4),
@@ -652,7 +652,7 @@ def test_an_info_that_cannot_be_read_is_refused():
 # A bad line --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))])
 @pytest.mark.parametrize("side", [8, 16])
 def test_over_a_noisy_line_nothing_wrong_is_told_and_the_truth_within_two_seconds(seed, side):
     print(f"seed {seed}")
