@@ -19,6 +19,7 @@ from companion.games.pathstone import (
     fault,
     judge,
     legal_moves,
+    move_between,
     path_of,
     play,
     plays,
@@ -84,8 +85,7 @@ def test_ptn_round_trip_from_any_state_of_the_game(states, data):
 
 
 def _moves(states):
-    for before, after in itertools.pairwise(states):
-        yield next(move for move, state in plays(before) if state == after)
+    return itertools.starmap(move_between, itertools.pairwise(states))
 
 
 @given(games())

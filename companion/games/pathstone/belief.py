@@ -16,7 +16,7 @@ from companion.games.pathstone.looks import Look
 from companion.games.pathstone.moves import accepted_move, game_over, judge
 from companion.games.pathstone.notation import write_move
 from companion.games.pathstone.pieces import Move, Result, Slide, square_name
-from companion.games.pathstone.state import State, play, plays
+from companion.games.pathstone.state import State, move_between, play, plays
 from companion.ruling import CORRECTION, Accepted, Refused, Ruling, TakenBack, Undecided
 from companion.terms import Cell
 
@@ -142,7 +142,7 @@ def _rewound(belief: Belief) -> Belief:
     if belief.told or len(belief.past) == 1:
         return belief
     before, last = belief.past[-2:]
-    was = next(move for move, state in plays(before) if state == last)
+    was = move_between(before, last)
     lines = tuple(replace(line, moves=(was, *line.moves)) for line in belief.lines)
     return replace(belief, past=belief.past[:-1], lines=lines, told=((write_move(was),),))
 

@@ -116,6 +116,14 @@ def play(state: State, move: Move) -> State:
     raise ValueError(f"{move} is not legal")
 
 
+def move_between(before: State, after: State) -> Move:
+    """The legal move that leads from one state to another. Raises ValueError where there is none."""
+    for move, state in plays(before):
+        if state == after:
+            return move
+    raise ValueError("no legal move leads there")
+
+
 def flattens(state: State, move: Move) -> bool:
     """Whether a legal move flattens a wall."""
     return isinstance(move, Slide) and state.squares[state.index(move.cells[-1])] & 3 == WALL
