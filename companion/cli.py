@@ -424,10 +424,13 @@ def _soak_game(
     recording = None if record is None else Recording(record)
     port = InProcess(virtual.grid_of(seed=case.seed), seed=case.seed, recording=recording)
     stake = virtual.stake(case.seed)
-    sensed = virtual.Sensed(port) if case.grid else None
+    mirrored = table.camera.view.mirrored
+    # Nothing tells a mirrored board from another one but a grid, which then contradicts it: that is told, not played.
+    sensed = virtual.Sensed(port) if case.grid and not mirrored else None
     table.players.disks_each = case.disks_each
     game = soaks.Game(case, table, sensed, referee, said, virtual.PROFILE, stake, keep)
-    outcome = game.play(Scorer(table.players.table.board, stake), lasting)
+    a_side = next((TABLE_FAULTS[name].a_side for name in lasting if TABLE_FAULTS[name].a_side), None)
+    outcome = game.play(Scorer(table.players.table.board, stake), lasting, a_side, mirrored=mirrored)
     if recording is not None:
         recording.flush()
     return outcome

@@ -11,7 +11,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from queue import Queue, SimpleQueue
@@ -256,8 +256,13 @@ class Game:
     frame: int = 0
     _live: Live = field(init=False)
 
-    def play(self, scorer: "Scorer", mounting: Iterable[str]) -> Outcome:
-        """Plays the game and judges it; faults of the mounting are there all the time."""
+    def play(
+        self, scorer: "Scorer", mounting: Iterable[str], a_side: str | None = None, *, mirrored: bool = False
+    ) -> Outcome:
+        """Plays the game and judges it; faults of the mounting are there all the time.
+
+        A mirrored picture shows another board that looks the same, and rightly ruled is what that one shows.
+        """
         self._live = Live(simulated=True)
         grid = None
         wire = None
@@ -266,7 +271,9 @@ class Game:
             size_rc = (self.profile.board.rows, self.profile.board.columns)
             wire = Wire(port, lambda: port.now_s, size_rc)
             grid = BoardGrid(self.profile, wire.events, wire.show, wire.counters, self._live, clock=lambda: port.now_s)
-        session = Session(self.profile, self.referee, self._tell, live=self._live, said=self.said, grid=grid)
+        session = Session(
+            self.profile, self.referee, self._tell, a_side=a_side, live=self._live, said=self.said, grid=grid
+        )
         field_mm = Field(**asdict(self.profile.board))
         setup = Setup(
             Mode(self.stake.mode),
@@ -282,6 +289,8 @@ class Game:
         session.run(self._frames(wire, passing))
         flicked = [flick for flick in self.table.players.flicked if flick.game == 1]
         verdicts = tuple(scorer.flick(flick) for flick in flicked)
+        if mirrored:
+            verdicts = tuple(_mirrored(verdict, field_mm) for verdict in verdicts)
         finished = next((end for end in self.table.players.finished if end.game == 1), None)
         result = None if finished is None else scorer.end(finished.disks)
         findings, asked = compare(self.told, verdicts, finished, result)
@@ -342,6 +351,17 @@ class Game:
                 self.table.switch(name, on)
         if self.sensed is not None:
             self.sensed.plug(self.table.wanted())
+
+
+def _mirrored(verdict: "Verdict", field: Field) -> "Verdict":
+    """The verdict on the board as a mirrored picture shows it: left is right."""
+
+    def turned(disk: Any) -> Any:  # noqa: ANN401
+        cell = None if disk.cell is None else (disk.cell[0], field.columns + 1 - disk.cell[1])
+        return replace(disk, x_mm=field.width_mm - disk.x_mm, cell=cell)
+
+    off = tuple(replace(one, disk=turned(one.disk)) for one in verdict.off)
+    return replace(verdict, off=off, on_board=tuple(turned(disk) for disk in verdict.on_board))
 
 
 def compare(

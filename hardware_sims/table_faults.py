@@ -40,6 +40,8 @@ class TableFault:
     habits: Mapping[str, Any] = field(default_factory=dict)
     unplugged: bool = False
     """Whether the grid is pulled out."""
+    a_side: str | None = None
+    """Where player A sits in the picture, which people have to say: the board looks the same from either end."""
 
 
 _LOW_LAMPS = (
@@ -51,7 +53,7 @@ TABLE_FAULTS: dict[str, TableFault] = {
     "perspective": TableFault(Kind.MOUNTING, "Camera at a slant", view={"tilt_deg": 28.0, "distance_mm": 640.0}),
     "distortion": TableFault(Kind.MOUNTING, "Poor lens", view={"distortion": (-0.06, 0.01)}),
     "rotated": TableFault(Kind.MOUNTING, "Turned camera", view={"roll_deg": 23.0, "distance_mm": 760.0}),
-    "upside-down": TableFault(Kind.MOUNTING, "Camera upside down", view={"roll_deg": 180.0}),
+    "upside-down": TableFault(Kind.MOUNTING, "Camera upside down", view={"roll_deg": 180.0}, a_side="left"),
     "mirrored": TableFault(Kind.MOUNTING, "Mirrored picture", view={"mirrored": True}),
     "shadows": TableFault(Kind.LIGHT, "Long shadows", room={"lamps": _LOW_LAMPS, "ambient": (0.22, 0.23, 0.26)}),
     "glare": TableFault(Kind.LIGHT, "Glare", room={"gloss": 0.22}),
