@@ -236,7 +236,7 @@ def demo(game: str, port: int, seed: int) -> None:
         ):
             store = Store(Path(kept) / "log.sqlite", live.ring)
             session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said, grid=grid)
-            board = _Switchboard(table)
+            board = Switchboard(table)
             _watch(pictures, session, virtual.PROFILE, store, live, said, port, "--port", board)
     finally:
         device.close()
@@ -765,13 +765,14 @@ def _new_pictures(pictures: Camera, session: Session, live: Live) -> Iterator[Fr
         yield None
 
 
-class _Switchboard:
+class Switchboard:
     """The faults of the simulated table, for its page."""
 
     def __init__(self, table: "virtual.VirtualTable") -> None:
         self._table = table
 
     def switches(self) -> "list[faults.Switch]":
+        """Every fault as it stands."""
         from companion.dashboard.faults import Switch
         from hardware_sims.table_faults import TABLE_FAULTS
 
@@ -779,6 +780,7 @@ class _Switchboard:
         return [Switch(name, fault.kind.value, fault.title, name in on) for name, fault in TABLE_FAULTS.items()]
 
     def switch(self, name: str, on: bool) -> None:
+        """Switches one on or off. Raises KeyError where there is no such fault."""
         self._table.switch(name, on)
 
 

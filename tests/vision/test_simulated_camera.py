@@ -284,3 +284,32 @@ def test_its_stream_is_read_like_any_network_camera():
         stream.server_close()
     assert taken[0].shape == (240, 320, 3)
     assert np.abs(taken[0].astype(float) - camera.read(DISKS[:1])).mean() < 4
+
+
+def test_a_camera_that_starts_anew_has_to_warm_up_again():
+    camera = Camera(SCENE, replace(VIEW, size_wh=(64, 48)), replace(CLEAN, warm_up_frames=4))
+    usual = [float(camera.read(()).mean()) for _ in range(8)]
+    assert usual[0] < usual[3] < usual[7] == usual[6]
+    camera.settings = replace(camera.settings, restart_rate=1.0)
+    dark = float(camera.read(()).mean())
+    camera.settings = replace(camera.settings, restart_rate=0.0)
+    again = [float(camera.read(()).mean()) for _ in range(7)]
+    assert dark == usual[0]
+    assert again == usual[1:]
+
+
+def test_an_unplugged_camera_gives_nothing_for_as_long_as_it_is_out():
+    camera = Camera(SCENE, replace(VIEW, size_wh=(64, 48)), replace(CLEAN, outage_rate=1.0, outage_s=2.0))
+    assert camera.read((), t_s=0.0) is None
+    camera.settings = replace(camera.settings, outage_rate=0.0)
+    assert camera.read((), t_s=1.9) is None
+    assert camera.read((), t_s=2.0) is not None
+
+
+def test_the_lens_blurs_what_changed_as_it_blurs_a_whole_picture(plain):
+    soft = replace(CLEAN, blur_px=2.0)
+    camera = Camera(plain, VIEW, soft)
+    for disks in ((), DISKS, DISKS[:2], DISKS[1:]):
+        redrawn = camera.read(disks, (ARM,))
+    assert redrawn is not None
+    assert np.abs(redrawn - shot(plain, DISKS[1:], (ARM,), settings=soft)).max() <= 2
