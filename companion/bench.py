@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.sources import BoardCamera
+from firmware_protocol.codec import encode
+from firmware_protocol.messages import BAUD, Event
 from vision.board import Image, Profile
 from vision.calibration import Calibration
 from vision.camera import Frame, decode
@@ -30,6 +32,18 @@ class Sample:
     calibration: Calibration
     profile: Profile
     disks: tuple[tuple[str, tuple[float, float], tuple[int, int] | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GridFigures:
+    """How to measure what the firmware achieves: shares of what the wire allows, by the line's speed in bits a second,
+    and from a sensor's change to the last byte of its event, in milliseconds beyond the debounce time."""
+
+    upload_share: Callable[[int], float]
+    """With this program's driver."""
+    one_by_one_share: Callable[[int], float]
+    """One frame at a time."""
+    event_delays_ms: Callable[[], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +119,25 @@ def measure(samples: Sequence[Sample], moved: Image) -> Iterator[Row]:
             round(100 * statistics.mean(whole for _, whole in usual), 1),
             "%",
         )
+
+
+def grid_rows(figures: GridFigures) -> Iterator[Row]:
+    """The grid's rows, as they are measured, each with its limit."""
+    for baud, least in ((BAUD, 85), (1_000_000, 70)):
+        yield Row(
+            f"256 LED colours to an ATmega2560 in simavr at {baud} bits a second, of what the wire allows (at least"
+            f" {least}), beside one frame at a time",
+            round(100 * figures.upload_share(baud), 1),
+            round(100 * figures.one_by_one_share(baud), 1),
+            "%",
+        )
+    yield Row(
+        f"from a sensor's change to the end of its event, beyond the debounce time, p99, ATmega328P in simavr at {BAUD}"
+        " bits a second (at most 3), beside the frame alone",
+        round(_quantile(list(figures.event_delays_ms()), 0.99), 2),
+        round(len(encode(Event(0, 0, 0, 0), 0)) * 10_000 / BAUD, 2),
+        "ms",
+    )
 
 
 def _watched(sample: Sample) -> BoardCamera:

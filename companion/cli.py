@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from io import StringIO
 from itertools import chain
 from pathlib import Path
@@ -46,6 +47,7 @@ from vision.camera import Camera, CameraError, Folder, Frame, Source, open_sourc
 from vision.lattice import SIDES
 
 if TYPE_CHECKING:
+    from companion import bench as bench_rows
     from companion import soak as soaks
     from companion.dashboard import faults
     from hardware_sims import players, virtual
@@ -489,7 +491,7 @@ def bench(pictures: int, as_json: bool) -> None:
         click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
     flicks = flick_row(_pictures_of_flicks(), virtual.PROFILE)
     sets = accuracy_rows(rendered, shared) if shared.is_dir() else ()
-    for row in chain(measure(samples, hand), [flicks], sets, perft_rows()):
+    for row in chain(measure(samples, hand), [flicks], sets, perft_rows(), _grid_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
         click.echo(json.dumps(told) if as_json else words)
@@ -510,6 +512,18 @@ def _pictures_of_flicks(flicks: int = 3) -> list[tuple[float, bytes]]:
         if len(table.players.flicked) > flicks:
             break
     return pictures
+
+
+def _grid_rows() -> "Iterator[bench_rows.Row]":
+    """The figures of the firmware in simavr; none, which is said, where the tools are not there."""
+    from companion.bench import GridFigures, grid_rows
+    from hardware_sims.avr import missing
+    from hardware_sims.avr_figures import event_delays_ms, led_upload_share, picture_share
+
+    if (lacking := missing()) is not None:
+        click.echo(f"The grid's rows are left out. {lacking}", err=True)
+        return
+    yield from grid_rows(GridFigures(picture_share, partial(led_upload_share, windowed=False), event_delays_ms))
 
 
 @main.command()

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from firmware_protocol.codec import Decoder, Frame, encode
+from firmware_protocol.codec import Decoder, Frame, Unreadable, encode
+from firmware_protocol.driver import Rgb
+from firmware_protocol.exchange import Exchange
+from firmware_protocol.grid import GridDriver
+from firmware_protocol.leds import FRAME_BYTES
 from firmware_protocol.messages import (
     BAUD,
     DEBOUNCE_MS,
@@ -22,6 +26,7 @@ from firmware_protocol.messages import (
     SetCells,
     SetRange,
     Show,
+    pack,
 )
 from hardware_sims.avr import MEGA, UNO, Build, Counters, SteppedBoard
 
@@ -86,8 +91,62 @@ class Host:
             yield from self.listen(end_s - self.board.time_s())
 
 
+class SteppedPort:
+    """A stepped board behind a port, as the link has it; notes when SHOW goes out and how much went before."""
+
+    def __init__(self, board: SteppedBoard) -> None:
+        self.board = board
+        self.show_s = 0.0
+        self.sent_bytes = 0
+        self._decoder = Decoder()
+
+    def read(self, wait_s: float) -> bytes:
+        return bytes(byte for _, byte in self.board.run_to_frame(max(wait_s, 1e-6)))
+
+    def write(self, data: bytes) -> None:
+        for frame in self._decoder.feed(data):
+            if isinstance(frame.message, Show):
+                self.show_s = self.board.time_s()
+            elif not isinstance(frame.message, Unreadable):
+                self.sent_bytes += FRAME_BYTES + len(pack(frame.message))
+        self.board.send(data)
+
+    def set_baud(self, baud: int) -> None:
+        self.board.set_host_baud(baud)
+
+    def wake(self) -> None:
+        """Nobody waits."""
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
 def _is_ack(answered: Answered, seq: int) -> bool:
     return answered.frame.seq == seq and isinstance(answered.frame.message, Ack)
+
+
+def picture_share(baud: int = BAUD, *, pictures: int = 8, seed: int = 0) -> float:
+    """How much of what the wire allows this program's driver reaches on the ATmega2560, from a picture of 256 colours
+    being wanted to its SHOW, which waits for the last ACK."""
+    rng = random.Random(seed)
+    ideal_s = took_s = 0.0
+    with SteppedBoard.avr(MEGA) as board:
+        port = SteppedPort(board)
+        exchange = Exchange(port, GridDriver((MEGA.rows, MEGA.columns), baud=baud), clock=board.time_s)
+        while not exchange.round():
+            pass
+        for _ in range(pictures):
+            exchange.driver.want(tuple(Rgb(*rng.randbytes(3)) for _ in range(MEGA.cells)))
+            began_s, port.show_s, port.sent_bytes = board.time_s(), 0.0, 0
+            while not port.show_s:
+                exchange.round()
+            took_s += port.show_s - began_s
+            ideal_s += port.sent_bytes * _BITS_A_BYTE / baud
+            # The LEDs are written, and acknowledged, before the next picture is wanted.
+            rest_s = board.time_s() + _ANSWER_S
+            while board.time_s() < rest_s:
+                exchange.round()
+    return ideal_s / took_s
 
 
 def led_upload_share(baud: int = BAUD, *, windowed: bool = True, uploads: int = 8, seed: int = 0) -> float:

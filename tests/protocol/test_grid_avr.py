@@ -4,45 +4,13 @@ import random
 
 import pytest
 
-from firmware_protocol.codec import Decoder
 from firmware_protocol.driver import Changed, Found, GridEvent, Rgb
 from firmware_protocol.exchange import Exchange
 from firmware_protocol.grid import GridDriver
-from firmware_protocol.leds import FRAME_BYTES
-from firmware_protocol.messages import Show, pack
 from hardware_sims.avr import MEGA, UNO, SteppedBoard, missing
+from hardware_sims.avr_figures import SteppedPort
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=f"no AVR simulation: {missing()}")
-
-
-class SteppedPort:
-    """A stepped board behind a port, as the link has it; notes when SHOW goes out and how much went before."""
-
-    def __init__(self, board: SteppedBoard) -> None:
-        self.board = board
-        self.show_s = 0.0
-        self.sent_bytes = 0
-        self._decoder = Decoder()
-
-    def read(self, wait_s: float) -> bytes:
-        return bytes(byte for _, byte in self.board.run_to_frame(max(wait_s, 1e-6)))
-
-    def write(self, data: bytes) -> None:
-        for frame in self._decoder.feed(data):
-            if isinstance(frame.message, Show):
-                self.show_s = self.board.time_s()
-            else:
-                self.sent_bytes += FRAME_BYTES + len(pack(frame.message))
-        self.board.send(data)
-
-    def set_baud(self, baud: int) -> None:
-        self.board.set_host_baud(baud)
-
-    def wake(self) -> None:
-        """Nobody waits."""
-
-    def close(self) -> None:
-        """Nothing to give back."""
 
 
 @pytest.mark.parametrize("build", [UNO, MEGA], ids=lambda build: build.mcu)
