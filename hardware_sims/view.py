@@ -3,12 +3,27 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import Floats, HolesBoard
+from vision.board import Floats
 from vision.calibration import Calibration
+
+
+class Sheet(Protocol):
+    """What lies on the table, as far as a view needs it; a value that can be hashed."""
+
+    @property
+    def width_mm(self) -> float:
+        """Along x."""
+
+    @property
+    def length_mm(self) -> float:
+        """Along y."""
+
+    def __hash__(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +45,7 @@ class View:
     """OpenCV's k1 and k2."""
     mirrored: bool = False
 
-    def calibration(self, board: HolesBoard) -> Calibration:
+    def calibration(self, board: Sheet) -> Calibration:
         """The pinhole camera of this view, without distortion and mirroring."""
         return _pinhole(self, board)
 
@@ -38,14 +53,14 @@ class View:
         """Focal length in pixels."""
         return self.size_wh[0] / 2 / math.tan(math.radians(self.fov_x_deg) / 2)
 
-    def project(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
+    def project(self, board: Sheet, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
         """Pixels, (n, 2), of board points (n, 2) at one height or a height each, with distortion and mirroring."""
         drawn = self.drawn(board, points_mm, z_mm)
         if self.mirrored:
             drawn[:, 0] = self.size_wh[0] - 1 - drawn[:, 0]
         return drawn
 
-    def drawn(self, board: HolesBoard, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
+    def drawn(self, board: Sheet, points_mm: npt.ArrayLike, z_mm: npt.ArrayLike = 0.0) -> Floats:
         """As `project`, before the picture is mirrored."""
         points = np.asarray(points_mm, dtype=np.float64)
         matrix = self.calibration(board).matrix()
@@ -58,7 +73,7 @@ class View:
 
 
 @lru_cache(maxsize=64)
-def _pinhole(view: View, board: HolesBoard) -> Calibration:
+def _pinhole(view: View, board: Sheet) -> Calibration:
     tilt, azimuth, roll = (math.radians(angle) for angle in (view.tilt_deg, view.azimuth_deg, view.roll_deg))
     back = np.array([math.sin(tilt) * math.cos(azimuth), math.sin(tilt) * math.sin(azimuth), math.cos(tilt)])
     target = np.array([board.width_mm / 2 + view.aim_mm[0], board.length_mm / 2 + view.aim_mm[1], 0.0])
