@@ -4,42 +4,91 @@ import time
 from pathlib import Path
 from typing import Any
 
+from companion.games.pathstone import State
 from companion.sources import sure
-from vision.board import CrossingsBoard, HolesBoard, Image, Profile, ProfileError
+from companion.squares import hidden_squares, supposed_below, tops_after, tops_alone
+from vision.board import CrossingsBoard, HolesBoard, Image, Profile, ProfileError, SquaresBoard
 from vision.calibration import Calibration, CalibrationError, calibrate, calibrate_plane
 from vision.camera import read_picture
 from vision.disks import read_disks
 from vision.lattice import find_board, refine_board
+from vision.markers import calibrate_marked, find_marked_board, read_tokens
+from vision.pieces import read_pieces
 from vision.sighting import Reading, Sighting
 
 Corners = tuple[tuple[float, float], ...]
 
 
-def observe(path: Path, profile: Profile, corners_px: Corners | None, a_side: str | None) -> dict[str, Any]:
-    """The board in a picture file. Raises CameraError when it is no picture, CalibrationError for impossible corners
-    and ProfileError for a board whose pieces cannot be read from a picture."""
-    if not isinstance(profile.board, HolesBoard | CrossingsBoard):
-        raise ProfileError('a board of kind "squares" cannot be read yet; give one of kind "holes" or "crossings"')
+def observe(
+    path: Path, profile: Profile, corners_px: Corners | None, a_side: str | None, before: State | None = None
+) -> dict[str, Any]:
+    """The board in a picture file; `before` is the Pathstone position that it follows.
+
+    Raises CameraError when it is no picture, CalibrationError for impossible corners and ProfileError for a board whose
+    pieces cannot be read from a picture.
+    """
+    squares = isinstance(profile.board, SquaresBoard)
+    if squares and profile.pieces is None and profile.marks is None:
+        raise ProfileError('a board of kind "squares" is read for its [pieces] or [marks]; give their sizes')
+    if before is not None and (not squares or before.size != profile.board.rows):
+        raise ProfileError(f"--before has {before.size}x{before.size} squares, the board has not")
     image = read_picture(path)
     begin = time.perf_counter()
     if corners_px is None:
         try:
-            calibration = find_board(image, profile, a_side)
+            found = find_marked_board(image, profile) if profile.marks else find_board(image, profile, a_side)
         except CalibrationError as error:
             return {"picture": str(path), "found": False, "why": str(error)}
     else:
-        calibration = _from_corners(image, corners_px, profile)
-    reading = sure(read_disks(image, calibration, profile))
+        found = _from_corners(image, corners_px, profile)
+    if profile.marks is not None:
+        seen = _tokens(image, found, profile)
+    else:
+        seen = _pieces(image, found, profile, before) if squares else _disks(image, found, profile)
     took_ms = (time.perf_counter() - begin) * 1000
     return {
         "picture": str(path),
         "found": True,
-        "corners_px": calibration.project(profile.board.corners_mm()).round(2).tolist(),
-        "residual_px": round(calibration.residual_px, 3),
+        "corners_px": found.project(profile.board.corners_mm()).round(2).tolist(),
+        "residual_px": round(found.residual_px, 3),
+        **seen,
+        "ms": round(took_ms, 1),
+    }
+
+
+def _disks(image: Image, calibration: Calibration, profile: Profile) -> dict[str, Any]:
+    reading = sure(read_disks(image, calibration, profile))
+    return {
         "cells": cells_from_reading(reading, profile.board.rows, profile.board.columns),
         "hidden": [list(cell) for cell in reading.hidden],
         "disks": [disk_to_json(disk) for disk in reading.disks],
-        "ms": round(took_ms, 1),
+    }
+
+
+def _pieces(image: Image, calibration: Calibration, profile: Profile, before: State | None) -> dict[str, Any]:
+    seen = read_pieces(image, calibration, profile, None if before is None else supposed_below([before]))
+    cells = tops_alone(seen) if before is None else tops_after(before, seen)
+    # Heights follow from the position and the moves; a picture alone does not tell them.
+    return {"cells": list(cells), "hidden": hidden_squares(seen), "disks": [], "heights": None}
+
+
+def _tokens(image: Image, calibration: Calibration, profile: Profile) -> dict[str, Any]:
+    tokens = read_tokens(image, calibration, profile)
+    taken = {token.cell for token in tokens}
+    rows, columns = range(profile.board.rows), range(profile.board.columns)
+    return {
+        "cells": ["".join("#" if (row, column) in taken else "." for column in columns) for row in rows],
+        "hidden": [],
+        "tokens": [
+            {
+                "mark": token.mark,
+                "cell": list(token.cell),
+                "x_mm": round(token.centre_mm[0], 2),
+                "y_mm": round(token.centre_mm[1], 2),
+                "confidence": round(token.confidence, 3),
+            }
+            for token in tokens
+        ],
     }
 
 
@@ -71,17 +120,24 @@ def observation_in_words(seen: dict[str, Any]) -> str:
     """An observation for people: the board as text, seen with player A below."""
     if not seen["found"]:
         return f"{seen['picture']}: {seen['why']}"
-    lines = [f"{seen['picture']}: {len(seen['disks'])} pieces, {len(seen['hidden'])} cells hidden"]
-    lines += ["  " + " ".join(row) for row in reversed(seen["cells"])]
+    count = (
+        sum(sign not in ".?" for row in seen["cells"] for sign in row) if "tokens" not in seen else len(seen["tokens"])
+    )
+    lines = [f"{seen['picture']}: {count} pieces, {len(seen['hidden'])} cells hidden"]
+    # Marked boards have row 0 at the far edge, others row 1 at the near one.
+    rows = seen["cells"] if "tokens" in seen else seen["cells"][::-1]
+    lines += ["  " + " ".join(row) for row in rows]
     return "\n".join(lines)
 
 
 def _from_corners(image: Image, corners_px: Corners, profile: Profile) -> Calibration:
     corners_mm, size_wh = profile.board.corners_mm(), (image.shape[1], image.shape[0])
-    if not isinstance(profile.board, HolesBoard):
+    if profile.marks is not None:
+        return calibrate_marked(corners_px, corners_mm, size_wh, profile)
+    if isinstance(profile.board, CrossingsBoard):
         return calibrate_plane(corners_px, corners_mm, size_wh)
     calibration = calibrate(corners_px, corners_mm, size_wh, profile.fov_x_deg)
-    if calibration.fov_given:
+    if calibration.fov_given or not isinstance(profile.board, HolesBoard):
         return calibration
     # Four corners say little of the field of view; the rims of all the holes say more.
     try:

@@ -1,16 +1,20 @@
-"""`companion pathstone`: counts positions (perft) and replays records of games."""
+"""`companion pathstone`: counts positions (perft) and replays records; and how `companion referee` referees a game."""
 
 import json
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from tqdm import tqdm
 
 from companion.games.pathstone import (
     SIZES,
     NotationError,
     count_leaves,
+    events_to_json,
     first_state,
     read_ptn,
     read_tps,
@@ -18,6 +22,11 @@ from companion.games.pathstone import (
     start,
     write_tps,
 )
+from companion.ruling import Ruling
+from companion.settle import SETTLED_ALREADY, Patience
+from vision.board import Profile, ProfileError, SquaresBoard, read_profile
+from vision.calibration import CalibrationError
+from vision.camera import Camera, CameraError, Folder, Frame, open_source
 
 
 @click.group()
@@ -68,6 +77,60 @@ def replayed(path: Path) -> dict[str, Any]:
         return {**told, "error": str(error)}
     result = None if last.result is None else str(last.result)
     return {**told, "plies": len(record.plies), "result": result, "tps": write_tps(last)}
+
+
+def referee(
+    source: str,
+    board_path: Path,
+    corners: Sequence[tuple[float, float]] | None,
+    a_side: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Referees a game of Pathstone from SOURCE, as `companion referee` does."""
+    from companion.pathstone_session import PathstoneSession
+
+    def tell(frame: Frame, rulings: tuple[Ruling, ...]) -> None:
+        if as_json:
+            for event in events_to_json(rulings):
+                print(json.dumps({**event, "frame": frame.n, "t_s": round(frame.t_s, 3)}), flush=True)
+        else:
+            for ruling in rulings:
+                tqdm.write(f"{frame.t_s:7.1f} s  {ruling.why} ({ruling.rule})", file=sys.stdout)
+
+    session, trouble, why = None, "", "the source ended"
+    try:
+        profile = _board(board_path)
+        pictures = open_source(source)
+        if isinstance(pictures, Camera):
+            threading.Thread(target=pictures.read_forever, name="camera", daemon=True).start()
+        patience = SETTLED_ALREADY if isinstance(pictures, Folder) else Patience()
+        session = PathstoneSession(profile, tell, corners_px=corners, a_side=a_side, patience=patience)
+        shown = bool(pictures.total and sys.stderr.isatty())
+        session.run(tqdm(pictures.frames(), total=pictures.total, unit="picture", disable=not shown, leave=False))
+        trouble = session.trouble
+    except KeyboardInterrupt:
+        why = "stopped"
+    except (ProfileError, CameraError, CalibrationError) as error:
+        trouble = str(error)
+    frames, blank = (session.frames, session.blank) if session is not None else (0, 0)
+    if as_json:
+        print(json.dumps({"event": "end", "frames": frames, "blank": blank, "why": trouble or why}), flush=True)
+    else:
+        tqdm.write(f"{frames} pictures; {trouble or why}", file=sys.stdout)
+    if trouble:
+        _fail(trouble)
+
+
+def _board(path: Path) -> Profile:
+    """The profile in a file. Raises ProfileError where Pathstone cannot be played on it."""
+    profile = read_profile(path)
+    board = profile.board
+    if not isinstance(board, SquaresBoard) or profile.pieces is None:
+        raise ProfileError(f'{path}: Pathstone is played on a board of kind "squares" with [pieces]')
+    if board.rows != board.columns or board.rows not in SIZES:
+        raise ProfileError(f"{path}: a board has {SIZES[0]}x{SIZES[0]} to {SIZES[-1]}x{SIZES[-1]} squares")
+    return profile
 
 
 def _in_words(told: dict[str, Any]) -> str:

@@ -259,7 +259,7 @@ class BoardCamera:
             )
 
         new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
-        # What lies in a hole stays there when a disk comes to lie over it, be it over its edge: little of it then shows.
+        # What lies in a hole stays there when a disk comes to lie over it, if only over its edge: little of it shows.
         found = {disk.cell for disk in reading.disks if disk.cell is not None}
         over = [disk.centre_mm for disk in new if disk.cell is None]
         kept += tuple(

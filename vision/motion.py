@@ -195,6 +195,11 @@ def tint_changes(picture: Image, lit: Image, still: Still) -> Image:
     return _any_channel(cv2.subtract(cv2.absdiff(picture, shaded), still.slack))
 
 
+def area_beside(changed: Image, view: View) -> int:
+    """How many small pixels of a mask of changes lie beside the watched board."""
+    return int(cv2.countNonZero(cv2.bitwise_and(changed, cv2.bitwise_not(view.board[:, :, 0]))))
+
+
 def changed_board(changed: Image, view: View) -> bool:
     """Whether a mask of changes shows any on the watched board."""
     on_board = cv2.bitwise_and(changed, view.board[:, :, 0])

@@ -1,0 +1,132 @@
+"""A camera over a board of squares: watches it, and turns a picture of it at rest into a look for Pathstone's rules.
+
+What is policy stands here: which heights are supposed where, what counts as a hand, and from what share on a square is
+told without the rules.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from companion.games.pathstone import Belief, Look, State, believe, judge_look, tops_of
+from companion.games.pathstone.lines import scale_of
+from companion.games.pathstone.looks import UNSEEN_TOP, height
+from companion.games.pathstone.state import successors_of
+from companion.sources import Glance
+from vision import motion
+from vision.board import Image, Pieces, Profile, SquaresBoard
+from vision.calibration import Calibration
+from vision.camera import Frame
+from vision.nets import Array
+from vision.pieces import TOPS, PiecesSeen, read_pieces
+
+_COVERED = 0.5
+"""From this share on something else covers a square."""
+_SURE = 0.75
+"""A square whose likeliest top has less than this share is not told where no position before is known."""
+_HAND_FLATS = 1.0
+"""What has changed beside the board, in flats: so much is a hand."""
+_MOST_STATES = 4
+"""The heights of so many of the likeliest lines are supposed; more would take long and change little."""
+_NOISES = 8
+
+
+class SquaresCamera:
+    """One camera over one board of squares. `watch` takes every picture, `look` those of a table at rest."""
+
+    def __init__(self, profile: Profile, calibration: Calibration) -> None:
+        board = profile.board
+        if not isinstance(board, SquaresBoard):
+            raise ValueError("pieces are watched over a board of squares")
+        self.calibration = calibration
+        self._profile = profile
+        flat_mm = (profile.pieces or Pieces()).flat_mm[0]
+        self._view = motion.view_of_board(calibration, board.corners_mm(), flat_mm)
+        self._before: Image | None = None
+        self._small: Image | None = None
+        self._still: motion.Still | None = None
+        self._noise = motion.Noise()
+        self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
+        self._paints: Array | None = None
+
+    def watch(self, frame: Frame) -> Glance:
+        """What the picture shows besides the board at rest."""
+        small = motion.small_picture(frame.image_bgr, self._view)
+        before, self._before, self._small = self._small, self._small, small
+        if before is None:
+            return Glance(moved=True)
+        still = self._still or motion.still_from(before, self._noise)
+        moved = bool(motion.differs(small, before, still, self._view)) and motion.changed_board(
+            motion.changes(small, motion.relit(before, small), still), self._view
+        )
+        if self._still is None:
+            return Glance(moved)
+        changed = motion.changes(small, motion.relit(self._still.picture, small), self._still)
+        hand = motion.area_beside(changed, self._view) > _HAND_FLATS * self._view.disk_px**2
+        return Glance(moved, hand, hand or motion.changed_board(changed, self._view))
+
+    def look(self, frame: Frame, belief: Belief) -> Look | None:
+        """The board in this picture, the one last watched, for what is believed of the game; None under a hand."""
+        states = [belief.state, *belief.past[-2:-1], *(line.state for line in belief.lines[:_MOST_STATES])]
+        seen = read_pieces(
+            frame.image_bgr, self.calibration, self._profile, supposed_below(states), paints=self._paints
+        )
+        if (seen.covered > _COVERED).any():
+            return None
+        self._paints = seen.paints
+        if self._before is not None and self._small is not None:
+            self._noises.append(motion.noise_of(self._before, self._small))
+            levels = float(np.median([noise.levels for noise in self._noises]))
+            self._noise = motion.Noise(levels, max(noise.shake_px for noise in self._noises))
+        if self._small is not None:
+            self._still = motion.still_from(self._small, self._noise)
+        return look_from_pieces(seen)
+
+
+def supposed_below(states: Iterable[State]) -> list[set[int]]:
+    """For each square how many pieces may lie under its uppermost one: as in these states, or after any legal move."""
+    found: list[set[int]] = []
+    for state in dict.fromkeys(states):
+        found = found or [set() for _ in state.squares]
+        boards: list[Sequence[int]] = [state.squares]
+        if state.result is None:
+            boards += [squares for _, squares, _ in successors_of(state)]
+        for squares in boards:
+            for supposed, square in zip(found, squares, strict=True):
+                supposed.add(max(height(square) - 1, 0))
+    return found
+
+
+def look_from_pieces(seen: PiecesSeen) -> Look:
+    """What was seen as the rules take it; a covered square as unseen."""
+    rows = zip(np.log(seen.tops).tolist(), seen.covered.tolist(), strict=True)
+    return Look(tuple(UNSEEN_TOP if covered > _COVERED else tuple(tops) for tops, covered in rows))
+
+
+def tops_alone(seen: PiecesSeen) -> tuple[str, ...]:
+    """The tops that are told without any rules, a string a rank from rank 1 on; ? where that is not sure."""
+    size = math.isqrt(len(seen.tops))
+    told = (seen.covered <= _COVERED) & (seen.tops.max(axis=1) >= _SURE)
+    signs = [TOPS[top] if sure else "?" for top, sure in zip(seen.tops.argmax(axis=1), told, strict=True)]
+    return tuple("".join(signs[n : n + size]) for n in range(0, len(signs), size))
+
+
+def tops_after(before: State, seen: PiecesSeen) -> tuple[str, ...]:
+    """The tops that the rules make of a picture that follows a position: those of the likeliest moves, ? where they
+    differ; what is told alone where no legal move leads to it."""
+    belief, _ = judge_look(believe(before), look_from_pieces(seen))
+    boards = ["".join(tops_of(state)) for state in belief.candidates]
+    alone = tops_alone(seen)
+    refused = scale_of(look_from_pieces(seen)).against(belief.candidates[0].squares) is None if boards else True
+    if refused:
+        return alone
+    signs = [signs[0] if len(set(signs)) == 1 else "?" for signs in zip(*boards, strict=True)]
+    return tuple("".join(signs[n : n + before.size]) for n in range(0, len(signs), before.size))
+
+
+def hidden_squares(seen: PiecesSeen) -> list[list[int]]:
+    """Row and column, from 1, of the squares that something else covers."""
+    size = math.isqrt(len(seen.tops))
+    return [[int(n) // size + 1, int(n) % size + 1] for n in np.flatnonzero(seen.covered > _COVERED)]
