@@ -36,7 +36,7 @@ def judge(state: State, choice: Choice) -> Judged:
     if refused is not None:
         return state, (refused,), ()
     after = play(state, choice)
-    return after, (_accepted(state, choice, after), *_consequences(state, after)), orders(state, choice, after)
+    return after, (_accepted(state, choice, after), *_consequences(state, choice, after)), orders(state, choice, after)
 
 
 def as_played(state: State, choice: Choice) -> Choice:
@@ -108,24 +108,35 @@ def _fought(rolls: tuple[Roll, ...]) -> str:
     return f"{sum(roll.attacker)} against {sum(roll.defender)}, {won}"
 
 
-def _consequences(before: State, after: State) -> tuple[Accepted, ...]:
+def _consequences(before: State, choice: Choice, after: State) -> tuple[Accepted, ...]:
     """What came of a choice besides: who fell and came back, a broken Rite, who is out, the end of the game."""
     told: list[Accepted] = []
     for seat in before.seats:
-        for unit in (Unit.MAGE, Unit.PRIEST):
-            cell = after.armies[seat].cells[unit]
-            if (seat, unit) in after.queue and (seat, unit) not in before.queue:
-                told.append(Accepted(DEFEAT, f"{seat.label}'s {unit.label} waits to respawn"))
-            elif (seat, unit) in before.queue and cell is not None:
-                told.append(
-                    Accepted(DEFEAT, f"{seat.label}'s {unit.label} is back on {square_name(cell)}", cells=(cell,))
-                )
+        for unit in Unit:
+            was, now = before.armies[seat].cells[unit], after.armies[seat].cells[unit]
+            if seat is before.to_move and (isinstance(choice, Move) and unit in (choice.unit, _raised(before, after))):
+                continue
+            name = f"{seat.label}'s {unit.label}"
+            if was is not None and was != now:
+                told.append(Accepted(DEFEAT, f"{name} falls on {square_name(was)}", cells=(was,)))
+            if now is not None and was != now:
+                told.append(Accepted(DEFEAT, f"{name} is back on {square_name(now)}", cells=(now,)))
+            elif was is not None and (seat, unit) in after.queue:
+                told.append(Accepted(DEFEAT, f"{name} waits to respawn"))
     if before.rite is not None and after.rite is None:
         told.append(Accepted(RITE, f"{before.rite.seat.label}'s Rite is broken"))
     told += [Accepted(DEFEAT, f"{seat.label} is eliminated") for seat in after.out if seat not in before.out]
     if after.result is not None:
         told.append(game_over(after))
     return tuple(told)
+
+
+def _raised(before: State, after: State) -> Unit | None:
+    """The Warrior that a Priest's walk has raised."""
+    if before.raised or not after.raised:
+        return None
+    cells = zip(before.armies[before.to_move].cells, after.armies[before.to_move].cells, strict=True)
+    return next(Unit(n) for n, (was, now) in enumerate(cells) if was is None and now is not None)
 
 
 def game_over(state: State) -> Accepted:
