@@ -462,6 +462,7 @@ def bench(pictures: int, as_json: bool) -> None:
     """Our figures, each beside its peer in the same run. Let nothing else run meanwhile."""
     from companion.accuracy import accuracy_rows, labelled
     from companion.bench import Sample, measure
+    from companion.goes import goes_rows
     from companion.perft import perft_rows
     from companion.soak import flick_row
     from hardware_sims import virtual
@@ -491,7 +492,7 @@ def bench(pictures: int, as_json: bool) -> None:
         click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
     flicks = flick_row(_pictures_of_flicks(), virtual.PROFILE)
     sets = accuracy_rows(rendered, shared) if shared.is_dir() else ()
-    for row in chain(measure(samples, hand), [flicks], sets, perft_rows(), _grid_rows()):
+    for row in chain(measure(samples, hand), [flicks], sets, perft_rows(), goes_rows(), _grid_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
         click.echo(json.dumps(told) if as_json else words)

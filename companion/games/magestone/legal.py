@@ -33,7 +33,7 @@ from companion.games.magestone.choices import (
     Nova,
 )
 from companion.games.magestone.pieces import NOVA_STONES, UNITS_A_GO, WARRIORS, Unit
-from companion.games.magestone.play import breaks_rite, raises
+from companion.games.magestone.play import breaks_rite, can_raise, raises
 from companion.games.magestone.state import State, enemy_bits, taken_bits
 from companion.terms import Cell
 
@@ -43,6 +43,7 @@ _HALVES = tuple((width, (1 << width) - 1) for width in (4 * LANE, 2 * LANE, LANE
 _CELL_AT = tuple(divmod(place, STRIDE) for place in range(LANE))
 _NEAR_BITS = tuple(sum(BIT[near] for near in NEIGHBOURS.get(cell, ())) for cell in _CELL_AT)
 _PRIEST_LANE = (1 << LANE) - 1 << LANE * Unit.PRIEST
+_ATTACKERS = (Unit.MAGE, *WARRIORS)
 _END = End()
 
 
@@ -54,11 +55,11 @@ class Choices:
     of the same length that differ in what follows.
     """
 
-    __slots__ = ("_layers", "_raising", "_walk_count", "_walks", "actions")
+    __slots__ = ("_count", "_layers", "_raising", "_walk_count", "_walks", "actions")
 
     def __init__(self, state: State) -> None:
         self._layers: list[int] = []
-        self._walks = self._walk_count = 0
+        self._walks = self._walk_count = self._count = 0
         self._raising: list[tuple[int, Cell]] = []
         self.actions: tuple[Choice, ...] = ()
         """Everything but walks"""
@@ -67,17 +68,18 @@ class Choices:
         mine, theirs = state.armies[state.to_move].bits, enemy_bits(state, state.to_move)
         if state.units_left and state.squares_left:
             self._walk(state, ON_BOARD ^ mine ^ theirs)
-            if state.graves and self._walks & _PRIEST_LANE:
+            if state.graves and self._walks & _PRIEST_LANE and can_raise(state):
                 self._take_out_raising(state)
             self._walk_count = self._walks.bit_count()
         self.actions = (*_actions(state, mine, theirs), _END)
+        self._count = self._walk_count + len(self._raising) + len(self.actions)
 
     def __len__(self) -> int:
-        return self._walk_count + len(self._raising) + len(self.actions)
+        return self._count
 
     def __getitem__(self, index: int) -> Choice:
         if index < 0:
-            index += len(self)
+            index += self._count
         if index < 0:
             raise IndexError("no such choice")
         if index < self._walk_count:
@@ -118,7 +120,7 @@ class Choices:
         if state.squares_left > 1:
             backs |= self._layers[-2] & _PRIEST_LANE
         for grave in state.graves:
-            if self._walks & seeds[grave] and raises(state, Unit.PRIEST, grave):
+            if self._walks & seeds[grave]:
                 self._walks ^= seeds[grave]
                 for near in NEIGHBOURS[grave]:
                     if backs & seeds[near]:
@@ -229,13 +231,16 @@ def _actions(state: State, mine: int, theirs: int) -> list[Choice]:
 
 def _attacks(state: State, theirs: int) -> Iterator[Attack]:
     army = state.armies[state.to_move].cells
-    able = [unit for unit in (Unit.MAGE, *WARRIORS) if army[unit] is not None and _may_act(state, unit)]
-    for target in cells_of(spread(sum(BIT[army[unit]] for unit in able)) & theirs):
+    able = [unit for unit in _ATTACKERS if army[unit] is not None and _may_act(state, unit)]
+    reached = 0
+    for unit in able:
+        reached |= BIT[army[unit]]
+    for target in cells_of(spread(reached) & theirs):
         near = [unit for unit in able if army[unit] in NEIGHBOURS[target]]
         for unit in near:
             yield Attack((unit,), target)
         warriors = [unit for unit in near if unit is not Unit.MAGE]
-        for number in range(2, UNITS_A_GO + 1):
+        for number in range(2, min(len(warriors), UNITS_A_GO) + 1):
             for group in combinations(warriors, number):
                 if sum(unit not in state.moved for unit in group) <= state.units_left:
                     for lead in group:

@@ -56,14 +56,14 @@ def play(state: State, choice: Choice) -> State:
             return replace(_with_actors(state, (Unit.PRIEST,)), rite=Rite(state.to_move, state.returns))
 
 
+def can_raise(state: State) -> bool:
+    """Whether the Priest of the player to move would raise a Warrior on a gravestone now."""
+    return not state.raised and state.warriors(state.to_move) < len(WARRIORS)
+
+
 def raises(state: State, unit: Unit, cell: Cell) -> bool:
     """Whether a unit of the player to move that ends its walk on a square raises a Warrior there."""
-    return (
-        unit is Unit.PRIEST
-        and cell in state.graves
-        and not state.raised
-        and state.warriors(state.to_move) < len(WARRIORS)
-    )
+    return unit is Unit.PRIEST and cell in state.graves and can_raise(state)
 
 
 def breaks_rite(state: State, move: Move) -> bool:
