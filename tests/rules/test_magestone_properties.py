@@ -33,7 +33,6 @@ from companion.games.magestone import (
     Unit,
     army_of,
     declaration_fault,
-    dice_for,
     ending,
     fault,
     flaw,
@@ -49,14 +48,13 @@ from companion.games.magestone import (
     replay,
     shortest_walks,
     start,
-    throw,
-    winner,
     write_choice,
     write_go,
     write_position,
     write_record,
 )
 from companion.games.magestone.state import NO_ARMY
+from companion.goes import thrown
 from companion.judge import MagestoneJudge
 from companion.judge.magestone import choice_to_json
 from companion.judge.magestone_state import state_from_json, state_to_json
@@ -99,17 +97,6 @@ def positions(draw):
     return replace(state, result=ending(state))
 
 
-def with_dice(state, choice, chance):
-    """The choice with as many rolls as decide it."""
-    if not isinstance(choice, (Attack, Bolt)):
-        return choice
-    dice = dice_for(state, choice)
-    rolls = []
-    while dice is not None and (not rolls or winner(rolls[-1]) is None):
-        rolls.append(throw(dice, lambda sides: chance.randint(1, sides)))
-    return replace(choice, rolls=tuple(rolls))
-
-
 @st.composite
 def games(draw, most=40):
     """The states of a game from the start or a position, and its choices, drawn from the legal list."""
@@ -120,7 +107,7 @@ def games(draw, most=40):
         legal = legal_choices(states[-1])
         acts = legal.actions[:-1]
         choice = chance.choice(acts if acts and chance.random() < 0.6 else legal)
-        choices.append(with_dice(states[-1], choice, chance))
+        choices.append(thrown(states[-1], choice, chance))
         states.append(play(states[-1], choices[-1]))
     return states, choices
 
@@ -266,7 +253,7 @@ any_choices = (
 @given(games(), st.lists(any_choices, min_size=1, max_size=20), st.integers(0, 2**32))
 def test_a_choice_is_either_played_or_refused_with_rule_and_rest_of_the_go(played, tried, seed):
     state, chance = played[0][-1], random.Random(seed)
-    legal = [with_dice(state, choice, chance) for choice in legal_choices(state)]
+    legal = [thrown(state, choice, chance) for choice in legal_choices(state)]
     kept = (hash(state), replace(state))
     for choice in (*tried, *chance.sample(legal, min(20, len(legal)))):
         refused = fault(state, choice)

@@ -5,23 +5,20 @@ The seeds are the games' numbers; a game that fails is named by its number.
 
 import random
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import pytest
 
 from companion.games.magestone import (
     BASES,
-    Attack,
     BeginRite,
-    Bolt,
     End,
     Ending,
     Move,
     Record,
     Unit,
     army_of,
-    dice_for,
     ending,
     fault,
     legal_choices,
@@ -30,11 +27,10 @@ from companion.games.magestone import (
     read_record,
     replay,
     start,
-    throw,
-    winner,
     write_position,
     write_record,
 )
+from companion.goes import thrown
 
 CAP = 150
 """Goes after which a game is given up; the long run has more patience."""
@@ -64,13 +60,7 @@ def drawn(state, chance, player):
         choice = chance.choice(acts)
     else:
         choice = max((chance.choice(legal) for _ in range(player.draws)), key=partial(liking, state))
-    if isinstance(choice, (Attack, Bolt)):
-        dice = dice_for(state, choice)
-        rolls = []
-        while dice is not None and (not rolls or winner(rolls[-1]) is None):
-            rolls.append(throw(dice, lambda sides: chance.randint(1, sides)))
-        choice = replace(choice, rolls=tuple(rolls))
-    return choice
+    return thrown(state, choice, chance)
 
 
 def liking(state, choice):
