@@ -22,6 +22,7 @@ from companion.terms import Cell, Field
 from firmware_protocol.driver import Found, GridEvent, Lost, Rgb
 from firmware_protocol.errors import LinkError
 from firmware_protocol.link import Counters
+from firmware_protocol.messages import SensorKind
 from vision.board import Grid, HolesBoard, Profile
 
 _log = logging.getLogger(__name__)
@@ -85,10 +86,12 @@ class BoardGrid:
         return self._sensors.device is not None
 
     def wait(self) -> None:
-        """Waits until the link has found the grid. Raises LinkError where it cannot be had."""
+        """Waits until the link has found the grid. Raises LinkError where it cannot be had, or has no sensors."""
         t_s, event = self._events.get()
         if isinstance(event, Lost):
             raise LinkError(event.why)
+        if isinstance(event, Found) and event.device.sensors is SensorKind.NONE:
+            raise LinkError(f"{event.device.driver}: it has LEDs and no sensors; the game needs a camera besides")
         self._take(event, t_s)
 
     def hear(self) -> None:

@@ -38,7 +38,10 @@ _CONNECT_TIMEOUT_S = 2.0
 _BACK_OFF_S = (0.25, 2.0)
 _PROBED = ("grid", "monome", "wled")
 """The drivers that are tried, in this order, where people name none; a mute Adalight strip cannot be guessed."""
-NOTHING_KNOWN = "nothing answers as a grid or as WLED; an Adalight strip is mute and has to be named: adalight:PORT"
+NOTHING_KNOWN = (
+    "nothing answers as a grid or as WLED; is it the right port, with the firmware on it (docs/hardware.md)? "
+    "An Adalight strip is mute and has to be named: adalight:PORT"
+)
 _SOCKET = "socket://"
 
 

@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,7 +25,9 @@ from hardware_sims.camera import Camera, Settings
 from hardware_sims.disks import STANDARD
 from hardware_sims.players import Moment
 from hardware_sims.ports import PtyPort
+from hardware_sims.recording import Way, read_recording
 from hardware_sims.scene import Room, Scene
+from hardware_sims.strip import Strip, StripFirmware
 from hardware_sims.view import View
 from vision.board import Grid
 
@@ -56,10 +60,11 @@ def front_row(row: int) -> set[tuple[int, int]]:
 
 
 def test_a_game_by_sensors_alone_on_a_port_that_is_pulled_and_comes_back_under_another_name(tmp_path):
-    errors = tmp_path / "errors.txt"
+    errors, record = tmp_path / "errors.txt", tmp_path / "line.txt"
     with PtyPort(Board(8, 7, seed=4), link_name=tmp_path / "ttyUSB0", seed=4) as port:
         command = [sys.executable, "-c", "from companion.cli import main; main()", "run", "none"]
         command += ["--port", str(tmp_path / "ttyUSB*"), "--web-port", "0", "--log", str(tmp_path / "log.sqlite")]
+        command += ["--baud", "500000", "--record", str(record)]
         with errors.open("w") as stderr:
             companion = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
         try:
@@ -67,7 +72,8 @@ def test_a_game_by_sensors_alone_on_a_port_that_is_pulled_and_comes_back_under_a
             url = companion.stdout.readline().strip()
             assert url.startswith("http://127.0.0.1:"), errors.read_text()
             wait_for(lambda: state(url, "grid")["state"] == "there", "the grid is not found")
-            assert state(url, "grid")["simulated"] is True
+            grid = state(url, "grid")
+            assert (grid["simulated"], grid["baud"]) == (True, 500_000)
             assert state(url)["watch"] == {"state": "watching", "why": "by its sensors alone"}
             body = {"names": ["Ada", "Ben"], "starter": "a", "mode": "match", "threshold": 5}
             headers = {"Content-Type": "application/json", "X-Companion": "1"}
@@ -97,6 +103,11 @@ def test_a_game_by_sensors_alone_on_a_port_that_is_pulled_and_comes_back_under_a
     told = errors.read_text()
     assert "Traceback" not in told
     assert "nothing is watched until it is back" in told
+    text = record.read_text()
+    assert {entry.way for entry in read_recording(text.splitlines())} == {Way.HOST_SENT, Way.HOST_GOT}
+    assert text.count("Info(") >= 2
+    assert "SetBaud(baud=500000)" in text
+    assert f"index={CELLS.index((8, 3))}, occupied=1" in text
 
 
 def test_a_table_with_a_camera_goes_on_without_its_grid_and_says_so(tmp_path):
@@ -175,11 +186,48 @@ def test_a_grid_that_cannot_be_used(ended, board, words):
     assert words in told
 
 
+def test_a_strip_without_sensors_is_no_table_without_a_camera(ended):
+    with PtyPort(Strip(56, StripFirmware.ADALIGHT)) as port:
+        assert "it has LEDs and no sensors; the game needs a camera" in ended(f"adalight:{port.path}")
+
+
+def test_a_port_that_is_forbidden_to_us(tmp_path):
+    command = [*without_roots_rights(), sys.executable, "-c", "from companion.cli import main; main()"]
+    with PtyPort(Board(8, 7)) as port:
+        os.chmod(port.path, 0)
+        command += ["run", "none", "--port", port.path, "--log", str(tmp_path / "log.sqlite")]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    kept, told = ended.stderr.splitlines()
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert kept.startswith("The matches are kept in")
+    assert told.startswith(port.path)
+    assert "may use the port" in told
+
+
+def without_roots_rights() -> list[str]:
+    """What makes a command obey a port's mode, which root is above."""
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root may use every port, and there is no setpriv to give that up")
+    return ["setpriv", *(f"--{which}=-dac_override,-dac_read_search" for which in ("bounding-set", "inh-caps"))]
+
+
+def test_a_recording_that_cannot_be_written_is_told(tmp_path):
+    log = str(tmp_path / "log.sqlite")
+    command = ["run", "none", "--port", "sim:", "--log", log, "--record", str(tmp_path / "none" / "line.txt")]
+    ended = CliRunner().invoke(main, command)
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert "line.txt: it cannot be written (No such file or directory); give another" in ended.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["run", "none"], "give its --port"),
         (["run", "0", "--port", "8420"], "the page's is --web-port"),
+        (["run", "0", "--record", "line.txt"], "give its --port"),
+        (["run", "none", "--port", "sim:", "--baud", "fast"], "'fast' is not a valid integer"),
         (["referee", "none", "--game", "pathways", "--board", "x.toml"], "give its --port"),
     ],
 )
@@ -189,16 +237,23 @@ def test_wrong_usage_is_told(arguments, words):
     assert words in ended.stderr
 
 
-def test_a_page_port_that_is_taken_is_told_with_its_option(tmp_path):
+@pytest.fixture
+def signals():
+    """`companion run` takes the signals that end a program; here they are given back."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def test_a_page_port_that_is_taken_is_told_with_its_option(tmp_path, signals):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = str(other.getsockname()[1])
         log = str(tmp_path / "log.sqlite")
-        command = [sys.executable, "-c", "from companion.cli import main; main()", "run", "none"]
-        command += ["--port", "sim:", "--web-port", taken, "--log", log]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (ended.returncode, ended.stdout) == (1, "")
+        ended = CliRunner().invoke(main, ["run", "none", "--port", "sim:", "--web-port", taken, "--log", log])
+    assert (ended.exit_code, ended.stdout) == (1, "")
     assert ended.stderr.splitlines()[-1].endswith("give another with --web-port")
 
 
