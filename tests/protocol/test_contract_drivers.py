@@ -121,6 +121,8 @@ PORTS: dict[str, Callable[[Kind, Driver], AbstractContextManager[Table]]] = {
 TABLES = [("grid", port) for port in PORTS] + [
     (kind, port) for kind in KINDS if kind != "grid" for port in ("in-process", "pty")
 ]
+SLOW = [("monome", "pty"), ("adalight", "pty")]
+"""What is found after some seconds: in the long run, where seconds are not virtual."""
 # The others take seconds to notice a restart, so they do where seconds cost nothing.
 RESTARTED = [(kind, port) for kind, port in TABLES if kind == "grid" or port == "in-process"]
 
@@ -137,7 +139,11 @@ FIRST = tuple(Rgb(17 * (n % 5), 17 * (n % 3), 17 * (n % 7)) for n in range(CELLS
 SECOND = FIRST[32:] + FIRST[:32]
 
 
-@pytest.mark.parametrize("table", TABLES, indirect=True, ids="-".join)
+@pytest.mark.parametrize(
+    "table",
+    [pytest.param(one, id="-".join(one), marks=[pytest.mark.long] * (one in SLOW)) for one in TABLES],
+    indirect=True,
+)
 def test_it_is_found_lit_and_lit_otherwise(table):
     kind, at = table
     at.driver.want(FIRST)

@@ -53,7 +53,7 @@ def carried(fault, data: bytes, towards: Side = Side.HOST, seed: int = SEED) -> 
 @pytest.mark.parametrize("rate", [0.001, 0.01, 0.2])
 @pytest.mark.parametrize("kind", [Flip, Corrupt, Drop, Insert, Duplicate], ids=lambda kind: kind.__name__)
 def test_a_fault_strikes_as_often_as_its_rate(kind, rate):
-    count = 100_000
+    count = 40_000
     data = bytes(n % 251 for n in range(count))
     arrived = carried(kind(rate), data)
     match kind():
