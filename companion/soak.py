@@ -480,6 +480,9 @@ def _of_disks(verdict: "Verdict", shot: Shot, frame: int) -> Iterator[Finding]:
         if away_mm > (_TILTED_PLACE_MM if disk.tilt_deg else _PLACE_MM):
             yield Finding(Wrong.PLACE, n, frame, f"{disk.name}, {_where(disk)}, ruled {_seen(seen)}, {away_mm:.1f} mm")
     for seen in left:
+        # One that was lifted at once may have been seen to lie there, or not.
+        if verdict.flick.lifted and seen.colour.value == verdict.flick.player:
+            continue
         yield Finding(Wrong.DISK_INVENTED, n, frame, _seen(seen))
 
 

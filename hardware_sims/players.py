@@ -17,6 +17,8 @@ from hardware_sims.table import Table
 
 DISKS_EACH = 12
 _TRIALS_SPEED_MM_S = (900.0, 1500.0)
+_REACH_MM = 260.0
+"""So far into the board a finger pushes a disk by mistake."""
 _LONG_PATIENCE = 5
 """Times the usual patience, while the disk that is not counted lies in plain sight."""
 _AWAY_MM = 330.0
@@ -43,6 +45,8 @@ class Person:
     """Flicks when it is the other player's flick."""
     ignores_orders: float = 0.0
     """Leaves a disk on the board that has to come off."""
+    touches_others: float = 0.0
+    """Pushes another disk aside by finger while aiming; the other player says so."""
     lifts_early: float = 0.0
     """Takes off a disk that lies where it may not stay before the referee says so."""
     reaches_in: float = 0.0
@@ -199,11 +203,11 @@ class Players:
         call = self._call()
         counted = 0 if call is None else call.flicks
         began, before = self._n, self.table.disks()
-        yield from self._flick(player, name, illegal)
+        touched = yield from self._flick(player, name, illegal)
+        illegal = illegal or touched
         self.table.run(0.0)
         if not illegal and _happens(self._rng, person.second_touches) and self._on_slab(name):
-            illegal = True
-            yield from self._touch_again(player, name)
+            illegal = yield from self._touch_again(player, name)
         self._flicked_name, self._by_hand = name, False
         after = self.table.disks()
         self.flicked.append(
@@ -231,8 +235,11 @@ class Players:
         if self._rng.random() < person.reaches_over:
             yield from self._reach_over(player)
 
-    def _flick(self, player: str, name: str, illegal: bool) -> Iterator[Moment]:
-        """An arm reaches in with a disk, aims, flicks, and leaves while the disk slides."""
+    def _flick(self, player: str, name: str, illegal: bool) -> Generator[Moment, None, bool]:
+        """An arm reaches in with a disk, aims, flicks, and leaves while the disk slides.
+
+        Returns whether it touched another disk meanwhile.
+        """
         board = self.table.board
         ahead = 1.0 if player == "a" else -1.0
         x_mm, speed_mm_s, angle_deg = yield from self._aim(player, name)
@@ -244,6 +251,9 @@ class Players:
         yield from self._move(player, self._outside(player, x_mm), tip, 0.4, disk)
         self.table.put(disk)
         yield from self._hold(player, tip, 0.35)
+        touched = False
+        if _happens(self._rng, self.people["ab".index(player)].touches_others):
+            touched = yield from self._touch_other(player, name, tip)
         way = (math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg)))
         if illegal:
             tip = yield from self._shove(player, name, tip, way)
@@ -257,31 +267,48 @@ class Players:
             yield from self._lift_early(player, name)
         while not self.table.at_rest():
             yield self._moment()
+        return touched
+
+    def _touch_other(self, player: str, name: str, tip: Point) -> Generator[Moment, None, bool]:
+        """Pushes the nearest disk that lies on the surface a little aside, and comes back; whether there is one."""
+        near = [disk for disk in self.table.disks() if disk.lying == "flat" and disk.name != name]
+        near = [disk for disk in near if math.dist((disk.x_mm, disk.y_mm), tip[:2]) < _REACH_MM]
+        if not near:
+            return False
+        disk = min(near, key=lambda disk: math.dist((disk.x_mm, disk.y_mm), tip[:2]))
+        aside = 1.0 if disk.x_mm < self.table.board.width_mm / 2 else -1.0
+        beside = (disk.x_mm - aside * (self.table.board.disk_diameter_mm / 2 + 4), disk.y_mm, 8.0)
+        yield from self._move(player, tip, beside, 0.25)
+        for step in range(1, 5):
+            self.table.push(disk.name, disk.x_mm + aside * 2.5 * step, disk.y_mm)
+            yield self._moment((self._arm(player, (beside[0] + aside * 2.5 * step, beside[1], 8.0)),))
+        self.table.let_go()
+        yield from self._move(player, beside, tip, 0.25)
+        return True
 
     def _lift_early(self, player: str, name: str) -> Iterator[Moment]:
-        """Waits with a hand where the disk comes to rest, and takes it off at once if it can reach it there."""
+        """Who sits where a disk comes to rest short of a launch line takes it off at once, unasked."""
         board = self.table.board
-        near = board.first_row_mm + board.hole_diameter_mm / 2
         while not self.table.at_rest():
-            yield self._moment((self._arm(player, self._outside(player, board.width_mm / 2)),))
+            yield self._moment()
         disk = next((disk for disk in self.table.disks() if disk.name == name), None)
-        if disk is None or disk.lying == "beside":
+        if disk is None or disk.lying != "flat":
             return
-        along = disk.y_mm if player == "a" else board.length_mm - disk.y_mm
-        if along > near:
+        if board.launch_line_mm <= disk.y_mm <= board.length_mm - board.launch_line_mm:
             return
+        nearer = "a" if disk.y_mm < board.length_mm / 2 else "b"
         over = (disk.x_mm, disk.y_mm, 10.0)
-        away = self._outside(player, disk.x_mm)
-        yield from self._move(player, away, over, 0.14)
+        away = self._outside(nearer, disk.x_mm)
+        yield from self._move(nearer, away, over, 0.14)
         self.table.lift(name)
         self._lifted = name
-        yield from self._move(player, over, away, 0.4, disk)
+        yield from self._move(nearer, over, away, 0.4, disk)
 
-    def _touch_again(self, player: str, name: str) -> Iterator[Moment]:
-        """Pushes the disk once more by finger, away from its player."""
+    def _touch_again(self, player: str, name: str) -> Generator[Moment, None, bool]:
+        """Pushes the disk once more by finger, away from its player; whether it lies so that one can."""
         disk = next(disk for disk in self.table.disks() if disk.name == name)
         if disk.lying != "flat":
-            return
+            return False
         ahead = 1.0 if player == "a" else -1.0
         behind = (disk.x_mm, disk.y_mm - ahead * (self.table.board.disk_diameter_mm / 2 + 4), 8.0)
         away = self._outside(player, disk.x_mm)
@@ -293,6 +320,7 @@ class Players:
         yield from self._move(player, behind, away, 0.35)
         while not self.table.at_rest():
             yield self._moment()
+        return True
 
     def _on_slab(self, name: str) -> bool:
         return any(disk.name == name and disk.lying != "beside" for disk in self.table.disks())

@@ -71,7 +71,9 @@ TABLE_FAULTS: dict[str, TableFault] = {
     "lost": TableFault(Kind.CAMERA, "Camera unplugged", settings={"outage_rate": 1 / 300, "outage_s": 8.0}),
     "bumps": TableFault(Kind.CAMERA, "Knocked camera", settings={"bump_rate": 1 / 200}),
     "hands": TableFault(Kind.PLAYERS, "Hands in the way", habits={"reaches_over": 0.8, "reaches_in": 0.5}),
-    "illegal-flicks": TableFault(Kind.PLAYERS, "Illegal flicks", habits={"illegal_flicks": 0.3, "second_touches": 0.2}),
+    "illegal-flicks": TableFault(
+        Kind.PLAYERS, "Illegal flicks", habits={"illegal_flicks": 0.25, "second_touches": 0.2, "touches_others": 0.2}
+    ),
     "out-of-turn": TableFault(Kind.PLAYERS, "Flicks out of turn", habits={"out_of_turn": 0.2}),
     "ignored-orders": TableFault(Kind.PLAYERS, "Ignored orders", habits={"ignores_orders": 0.6}),
     "early-lifts": TableFault(Kind.PLAYERS, "Disks lifted early", habits={"lifts_early": 0.6}),

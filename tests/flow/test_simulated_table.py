@@ -18,7 +18,7 @@ from hardware_sims.disks import (
     tilted,
     tipping_mm,
 )
-from hardware_sims.players import Call, Person, Players, Question
+from hardware_sims.players import Call, Flicked, Person, Players, Question
 from hardware_sims.table import Physics, Table
 
 CALM = Physics(tilt_rate=0.0, lean_rate=0.0)
@@ -208,6 +208,29 @@ def test_players_flick_in_turn_twelve_disks_each_and_then_clear_the_board():
     assert [flick.n for flick in players.flicked] == [*range(1, 25), 1]
     assert players.flicked[24].player == "b"
     assert len(moment.disks) <= 1, "the second game began on an empty board"
+
+
+@pytest.mark.parametrize(
+    ("habit", "happened"),
+    [
+        ("illegal_flicks", lambda flick: flick.illegal),
+        ("second_touches", lambda flick: flick.illegal),
+        ("touches_others", lambda flick: flick.illegal),
+        ("out_of_turn", lambda flick: flick.out_of_turn),
+        ("lifts_early", lambda flick: flick.lifted != ""),
+    ],
+)
+def test_each_kind_of_foul_is_committed_at_its_rate_and_in_the_truth(habit, happened):
+    def flicked(rate: float) -> list[Flicked]:
+        people = (Person(skill=0.0, reaches_over=0, **{habit: rate}),) * 2
+        players = Players(Table(seed=3), people, seed=3, patience_s=0.1, pause_s=0.1)
+        moments = players.play()
+        while not players.finished:
+            next(moments)
+        return players.flicked
+
+    assert not any(happened(flick) for flick in flicked(0.0))
+    assert any(happened(flick) for flick in flicked(0.9))
 
 
 def test_players_take_off_what_the_referee_orders():
