@@ -21,6 +21,8 @@ STONES_AND_GRAVES = (50, 51, 52)
 TOKENS = frozenset({10 * (seat + 1) + unit for seat in range(SEATS) for unit in range(UNITS)} | {*STONES_AND_GRAVES})
 _CORNER_MM = 25.0
 """From both outer edges to the middle of a corner mark."""
+_MODULES = 6
+"""Of a mark's side, with its border."""
 _PX_PER_MM = (5.0, 3.6)
 """Scales at which tokens are looked for: what one scale misses the next may find."""
 _SIZE_SLACK = 0.2
@@ -39,18 +41,23 @@ class Token:
     confidence: float
 
 
+def corner_marks_mm(board: SquaresBoard) -> tuple[tuple[float, float], ...]:
+    """The middles of the marks 0, 1, 2 and 3."""
+    wide, long = board.columns * board.square_mm - _CORNER_MM, board.rows * board.square_mm - _CORNER_MM
+    return (_CORNER_MM, _CORNER_MM), (wide, _CORNER_MM), (wide, long), (_CORNER_MM, long)
+
+
+def mark_modules(mark: int, marks: Marks) -> npt.NDArray[np.bool_]:
+    """Which modules of a printed mark are white, (6, 6) with its border, row by row from its top."""
+    return np.asarray(cv2.aruco.generateImageMarker(_dictionary(marks), mark, _MODULES) > 127)
+
+
 def find_marked_board(image_bgr: Image, profile: Profile) -> Calibration:
     """The camera over a board with corner marks in a picture (h, w, 3). CalibrationError without three of them."""
     board, marks = _board_of(profile)
     gray = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     found = _detect(gray, marks, _corner_parameters())
-    wide, long = board.columns * board.square_mm, board.rows * board.square_mm
-    middles = {
-        0: (_CORNER_MM, _CORNER_MM),
-        1: (wide - _CORNER_MM, _CORNER_MM),
-        2: (wide - _CORNER_MM, long - _CORNER_MM),
-        3: (_CORNER_MM, long - _CORNER_MM),
-    }
+    middles = dict(zip(CORNER_MARKS, corner_marks_mm(board), strict=True))
     half = marks.corner_mark_mm / 2
     square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
     largest: dict[int, Floats] = {}
@@ -118,11 +125,14 @@ def _sharpened(gray: cv2.typing.MatLike) -> cv2.typing.MatLike:
     return cv2.addWeighted(gray, 2.5, cv2.GaussianBlur(gray, (0, 0), 4), -1.5, 0)
 
 
+def _dictionary(marks: Marks) -> cv2.aruco.Dictionary:
+    return cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, marks.dictionary))
+
+
 def _detect(
     gray: cv2.typing.MatLike, marks: Marks, parameters: cv2.aruco.DetectorParameters
 ) -> list[tuple[int, Floats]]:
-    dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, marks.dictionary))
-    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(gray)
+    corners, ids, _ = cv2.aruco.ArucoDetector(_dictionary(marks), parameters).detectMarkers(gray)
     if ids is None:
         return []
     return [
