@@ -1,14 +1,16 @@
 """Our driver and the real firmware in simavr, in simulated time: all arrives, and the wire is kept full."""
 
 import random
+from functools import partial
 
 import pytest
 
+from companion.bench import GridFigures, grid_rows
 from firmware_protocol.driver import Changed, Found, GridEvent, Rgb
 from firmware_protocol.exchange import Exchange
 from firmware_protocol.grid import GridDriver
 from hardware_sims.avr import MEGA, UNO, SteppedBoard, missing
-from hardware_sims.avr_figures import SteppedPort
+from hardware_sims.avr_figures import SteppedPort, event_delays_ms, led_upload_share, picture_share
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=f"no AVR simulation: {missing()}")
 
@@ -51,3 +53,14 @@ def test_pictures_and_changes_arrive_and_the_wire_is_kept_full(build, baud, leas
     print(f"{build.mcu} at {baud}: {wire_s / took_s:.0%} of the wire, {1000 * took_s / 10:.1f} ms a picture")
     if build is MEGA:
         assert wire_s / took_s >= least
+
+
+def test_bench_tells_what_the_firmware_achieves_and_more_than_one_frame_at_a_time():
+    one_by_one = partial(led_upload_share, windowed=False, uploads=2)
+    figures = GridFigures(partial(picture_share, pictures=2), one_by_one, partial(event_delays_ms, changes=20))
+    slow, fast, event = grid_rows(figures)
+    assert 85 <= slow.ours <= 100
+    assert 70 <= fast.ours <= slow.ours
+    assert (slow.ours > slow.peer, fast.ours > fast.peer) == (True, True)
+    assert event.peer < event.ours <= 3
+    assert [row.unit for row in (slow, fast, event)] == ["%", "%", "ms"]
