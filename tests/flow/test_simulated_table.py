@@ -223,7 +223,7 @@ def test_players_flick_in_turn_twelve_disks_each_and_then_clear_the_board():
 def test_each_kind_of_foul_is_committed_at_its_rate_and_in_the_truth(habit, happened):
     def flicked(rate: float) -> list[Flicked]:
         people = (Person(skill=0.0, reaches_over=0, **{habit: rate}),) * 2
-        players = Players(Table(seed=3), people, seed=3, patience_s=0.1, pause_s=0.1)
+        players = Players(Table(seed=2), people, seed=2, patience_s=0.1, pause_s=0.1, disks_each=3)
         moments = players.play()
         while not players.finished:
             next(moments)
