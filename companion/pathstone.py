@@ -22,11 +22,12 @@ from companion.games.pathstone import (
     start,
     write_tps,
 )
+from companion.games.pathstone.series import Begin, Input, Seen, take
 from companion.ruling import Ruling
 from companion.settle import SETTLED_ALREADY, Patience
 from vision.board import Profile, ProfileError, SquaresBoard, read_profile
 from vision.calibration import CalibrationError
-from vision.camera import Camera, CameraError, Folder, Frame, open_source
+from vision.camera import Camera, CameraError, Folder, open_source
 
 
 @click.group()
@@ -90,22 +91,24 @@ def referee(
     """Referees a game of Pathstone from SOURCE, as `companion referee` does."""
     from companion.pathstone_session import PathstoneSession
 
-    def tell(frame: Frame, rulings: tuple[Ruling, ...]) -> None:
+    def tell(given: Input, rulings: tuple[Ruling, ...]) -> None:
+        assert isinstance(given, Seen)  # nobody says anything here
         if as_json:
             for event in events_to_json(rulings):
-                print(json.dumps({**event, "frame": frame.n, "t_s": round(frame.t_s, 3)}), flush=True)
+                print(json.dumps({**event, "frame": given.frame, "t_s": round(given.t_s, 3)}), flush=True)
         else:
             for ruling in rulings:
-                tqdm.write(f"{frame.t_s:7.1f} s  {ruling.why} ({ruling.rule})", file=sys.stdout)
+                tqdm.write(f"{given.t_s:7.1f} s  {ruling.why} ({ruling.rule})", file=sys.stdout)
 
     session, trouble, why = None, "", "the source ended"
     try:
-        profile = _board(board_path)
+        profile = board_of(board_path)
         pictures = open_source(source)
         if isinstance(pictures, Camera):
             threading.Thread(target=pictures.read_forever, name="camera", daemon=True).start()
         patience = SETTLED_ALREADY if isinstance(pictures, Folder) else Patience()
-        session = PathstoneSession(profile, tell, corners_px=corners, a_side=a_side, patience=patience)
+        series, _ = take(None, Begin(("A", "B"), profile.board.rows, 1))
+        session = PathstoneSession(profile, tell, corners_px=corners, a_side=a_side, patience=patience, series=series)
         shown = bool(pictures.total and sys.stderr.isatty())
         session.run(tqdm(pictures.frames(), total=pictures.total, unit="picture", disable=not shown, leave=False))
         trouble = session.trouble
@@ -122,7 +125,7 @@ def referee(
         _fail(trouble)
 
 
-def _board(path: Path) -> Profile:
+def board_of(path: Path) -> Profile:
     """The profile in a file. Raises ProfileError where Pathstone cannot be played on it."""
     profile = read_profile(path)
     board = profile.board

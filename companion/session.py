@@ -188,7 +188,7 @@ class Session:
         self._rulings = rulings or self._rulings
         if self._store is not None:
             if isinstance(given, Declaration) and given.what is Declared.START:
-                self._match = self._store.begin("pathways", given, rulings)
+                self._match = self._store.begin(given, rulings)
             elif self._match is not None:
                 self._store.append(self._match, given, rulings)
         self._tell(given, rulings)

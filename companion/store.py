@@ -9,20 +9,26 @@ import logging
 import sqlite3
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
+from companion.games.pathstone import series
 from companion.inputs import Input, input_from_json, input_to_json
 from companion.referee import Referee
 from companion.ruling import Ruling, ruling_from_json, ruling_to_json
 
 _log = logging.getLogger(__name__)
+
+Taken = TypeVar("Taken")
+"""What a game takes in; each game's inputs have a form of their own in the log."""
+
+_OTHERWISE = "%s: entry %d is ruled otherwise today than when it was written"
 
 SCHEMA = 1
 """The log's form, kept in SQLite's user_version; a change of the tables adds one and a step to `_migrate`."""
@@ -66,22 +72,33 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Generic[Taken]):
     """One input with its rulings: `seq` counts from 1 through the whole log, `n` from 1 in its match; `at` is UTC."""
 
     seq: int
     n: int
     at: str
-    input: Input
+    input: Taken
     rulings: tuple[Ruling, ...]
 
 
-class Store:
-    """An open log; every method may be called from any thread."""
+@dataclass(frozen=True, slots=True)
+class Form(Generic[Taken]):
+    """How the inputs of one game stand in the log."""
 
-    def __init__(self, path: Path, appended: Callable[[], None] = lambda: None) -> None:
+    game: str
+    to_json: Callable[[Taken], dict[str, Any]]
+    from_json: Callable[[Mapping[str, Any]], Taken]
+    """Raises ValueError for what it cannot read."""
+
+
+class Log(Generic[Taken]):
+    """An open log: one game's matches in it, among which others' may stand; threads may share it."""
+
+    def __init__(self, form: Form[Taken], path: Path, appended: Callable[[], None] = lambda: None) -> None:
         """Opens the log, or begins it. `appended` is called after each entry. Raises StoreError."""
         self.path = path
+        self._form = form
         self._appended = appended
         self._lock = threading.Lock()
         self._closed = False
@@ -116,47 +133,44 @@ class Store:
             self._closed = True
             self._engine.dispose()
 
-    def begin(self, game: str, given: Input, rulings: tuple[Ruling, ...]) -> Match:
+    def begin(self, given: Taken, rulings: tuple[Ruling, ...]) -> Match:
         """A new match with its first entry, both or neither. Raises StoreError."""
         with self._transaction() as connection:
-            values = {"key": uuid.uuid4().hex, "game": game, "begun_at": _now()}
+            values = {"key": uuid.uuid4().hex, "game": self._form.game, "begun_at": _now()}
             match = Match(_insert(connection, _match, values), **values)
             self._write(connection, match, given, rulings)
         self._appended()
         return match
 
     def latest(self) -> Match | None:
-        """The match begun last, or None in an empty log. Raises StoreError."""
-        with self._transaction() as connection:
-            row = connection.execute(sa.select(_match).order_by(_match.c.id.desc()).limit(1)).one_or_none()
-        return None if row is None else Match(*row)
+        """The game's match begun last, or None where there is none. Raises StoreError."""
+        matches = self.matches(1)
+        return matches[0] if matches else None
 
-    def append(self, match: Match, given: Input, rulings: tuple[Ruling, ...]) -> Entry:
+    def matches(self, most: int) -> tuple[Match, ...]:
+        """The game's matches, at most so many, the one begun last first. Raises StoreError."""
+        chosen = sa.select(_match).where(_match.c.game == self._form.game).order_by(_match.c.id.desc()).limit(most)
+        with self._transaction() as connection:
+            return tuple(Match(*row) for row in connection.execute(chosen))
+
+    def append(self, match: Match, given: Taken, rulings: tuple[Ruling, ...]) -> Entry[Taken]:
         """The entry written: on disk for good once this returns. Raises StoreError, and then nothing is written."""
         with self._transaction() as connection:
             entry = self._write(connection, match, given, rulings)
         self._appended()
         return entry
 
-    def entries(self, match: Match, after: int = 0) -> tuple[Entry, ...]:
+    def entries(self, match: Match, after: int = 0) -> tuple[Entry[Taken], ...]:
         """The match's entries with `seq` above `after`, oldest first. Raises StoreError."""
         chosen = sa.select(_entry).where(_entry.c.match_id == match.id, _entry.c.seq > after).order_by(_entry.c.seq)
         with self._transaction() as connection:
             try:
-                return tuple(_read(row) for row in connection.execute(chosen))
+                return tuple(self._read(row) for row in connection.execute(chosen))
             except (KeyError, TypeError, ValueError) as error:
                 raise StoreError(
                     f"{self.path}: an entry cannot be read ({error}); "
                     "open the log with the version of the companion that wrote it, or give another log"
                 ) from error
-
-    def resume(self, match: Match) -> Referee:
-        """The referee as the match stands: every input of the log, taken again. Raises StoreError."""
-        referee = Referee()
-        for entry in self.entries(match):
-            if referee.take(entry.input) != entry.rulings:
-                _log.warning("%s: entry %d is ruled otherwise today than when it was written", self.path, entry.seq)
-        return referee
 
     def pragmas(self) -> dict[str, str | int]:
         """What SQLite says of the live connection: how safe a written entry is."""
@@ -164,13 +178,18 @@ class Store:
             names = ("journal_mode", "synchronous", "locking_mode", "user_version", "application_id")
             return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names}
 
-    @staticmethod
-    def _write(connection: sa.Connection, match: Match, given: Input, rulings: tuple[Ruling, ...]) -> Entry:
+    def _write(
+        self, connection: sa.Connection, match: Match, given: Taken, rulings: tuple[Ruling, ...]
+    ) -> Entry[Taken]:
         last = connection.execute(sa.select(sa.func.max(_entry.c.n)).where(_entry.c.match_id == match.id)).scalar()
         n, at = (last or 0) + 1, _now()
         values = {"match_id": match.id, "n": n, "at": at}
-        values |= {"input": input_to_json(given), "rulings": [ruling_to_json(ruling) for ruling in rulings]}
+        values |= {"input": self._form.to_json(given), "rulings": [ruling_to_json(ruling) for ruling in rulings]}
         return Entry(_insert(connection, _entry, values), n, at, given, rulings)
+
+    def _read(self, row: sa.Row[Any]) -> Entry[Taken]:
+        rulings = tuple(ruling_from_json(data) for data in row.rulings)
+        return Entry(row.seq, row.n, row.at, self._form.from_json(row.input), rulings)
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -182,6 +201,39 @@ class Store:
                     yield connection
         except (sa.exc.DBAPIError, sqlite3.Error) as error:
             raise StoreError(_explain(self.path, error)) from error
+
+
+class Store(Log[Input]):
+    """The log of matches of Pathways."""
+
+    def __init__(self, path: Path, appended: Callable[[], None] = lambda: None) -> None:
+        """Opens the log, or begins it. `appended` is called after each entry. Raises StoreError."""
+        super().__init__(Form("pathways", input_to_json, input_from_json), path, appended)
+
+    def resume(self, match: Match) -> Referee:
+        """The referee as the match stands: every input of the log, taken again. Raises StoreError."""
+        referee = Referee()
+        for entry in self.entries(match):
+            if referee.take(entry.input) != entry.rulings:
+                _log.warning(_OTHERWISE, self.path, entry.seq)
+        return referee
+
+
+class PathstoneStore(Log[series.Input]):
+    """The log of series of Pathstone."""
+
+    def __init__(self, path: Path, appended: Callable[[], None] = lambda: None) -> None:
+        """Opens the log, or begins it. `appended` is called after each entry. Raises StoreError."""
+        super().__init__(Form("pathstone", series.input_to_json, series.input_from_json), path, appended)
+
+    def resume(self, match: Match) -> series.Series | None:
+        """The series as it stands: every input of the log, taken again. Raises StoreError."""
+        resumed = None
+        for entry in self.entries(match):
+            resumed, rulings = series.take(resumed, entry.input)
+            if rulings != entry.rulings:
+                _log.warning(_OTHERWISE, self.path, entry.seq)
+        return resumed
 
 
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
@@ -233,11 +285,6 @@ def _insert(connection: sa.Connection, table: sa.Table, values: dict[str, Any]) 
     key = connection.execute(table.insert().values(values)).inserted_primary_key
     assert key is not None
     return int(key[0])
-
-
-def _read(row: sa.Row[Any]) -> Entry:
-    rulings = tuple(ruling_from_json(data) for data in row.rulings)
-    return Entry(row.seq, row.n, row.at, input_from_json(row.input), rulings)
 
 
 def _explain(path: Path, error: sa.exc.DBAPIError | sqlite3.Error) -> str:

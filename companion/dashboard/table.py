@@ -11,7 +11,7 @@ from companion.games.compare import cell_mm
 from companion.games.match import score
 from companion.games.position import DISKS_EACH, Doubt, State
 from companion.games.witnesses import as_told
-from companion.inputs import Look, Undo, disk_to_json
+from companion.inputs import Input, Look, Undo, disk_to_json
 from companion.live import Live, Watch
 from companion.referee import Referee, Standing
 from companion.ruling import Accepted, Do, Order, Ruling
@@ -93,7 +93,7 @@ class Table:
         for entry in self._store.entries(match, self._seq):
             self._follow(entry)
 
-    def _follow(self, entry: Entry) -> None:
+    def _follow(self, entry: Entry[Input]) -> None:
         before = self._referee.standing
         self._referee.take(entry.input)
         after = self._referee.standing

@@ -114,7 +114,7 @@ def test_a_camera_comes_back_and_a_match_goes_on_after_a_kill(tmp_path):
 def _other_board(path: Path) -> None:
     store = Store(path)
     start = Declaration(Declared.START, Setup(field=replace(USUAL_FIELD, width_mm=320.0)))
-    store.begin("pathways", start, Referee().take(start))
+    store.begin(start, Referee().take(start))
     store.close()
 
 

@@ -54,7 +54,7 @@ def play(store: Store, count: int) -> tuple[Match, Referee]:
     for given, _ in zip(match_inputs(), range(count), strict=False):
         rulings = referee.take(given)
         if match is None:
-            match = store.begin("pathways", given, rulings)
+            match = store.begin(given, rulings)
         else:
             store.append(match, given, rulings)
     assert match is not None
@@ -71,7 +71,7 @@ def append_until_killed(path: Path) -> None:
         if k > done:
             rulings = referee.take(given)
             if match is None:
-                match = store.begin("pathways", given, rulings)
+                match = store.begin(given, rulings)
             else:
                 store.append(match, given, rulings)
             _tell(f"appended {k}")
@@ -169,7 +169,7 @@ def test_undo_by_number_means_the_same_live_and_in_replay(tmp_path):
     live = Referee()
     live.take(Look(()))  # before any match: nothing that a log would hold
     for _ in range(2):
-        match = store.begin("pathways", START, live.take(START))
+        match = store.begin(START, live.take(START))
         board: tuple[SeenDisk, ...] = ()
         for flick in range(4):
             player = Player.A if flick % 2 == 0 else Player.B

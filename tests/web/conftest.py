@@ -72,7 +72,7 @@ class Desk:
         while (given := self.said.get()) is not None:
             if isinstance(given, Declaration) and given.what is Declared.START:
                 referee = Referee()
-                match = self.store.begin("pathways", given, referee.take(given))
+                match = self.store.begin(given, referee.take(given))
             elif match is not None:
                 self.store.append(match, given, referee.take(given))
             self.said.task_done()
