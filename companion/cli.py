@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -350,29 +351,33 @@ def soak(
     sets = [(name,) for name in TABLE_FAULTS] if "each" in faults else [faults]
     cases = [Case(seed + n, one, width, grid, disks) for one in sets for n in range(games)]
     flicks = wrong = undecided = 0
+    kinds: Counter[str] = Counter()
     with tqdm(cases, desc="games", unit="game", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
         for case in bar:
-            outcome = _soak_game(case)
+            outcome = soak_game(case)
             flicks, wrong = flicks + outcome.flicks, wrong + outcome.wrong
             undecided += outcome.undecided
+            kinds += outcome.kinds
             bar.set_postfix(flicks=flicks, undecided=undecided, wrong=wrong)
             name = "-".join(["seed", str(case.seed), *case.faults, *([] if grid else ["no-grid"])])
             if outcome.findings:
-                _bundle(outcome, out / name)
+                write_out(outcome, out / name)
             if as_json:
                 print(json.dumps(outcome.to_json()), flush=True)
                 continue
             told = [f"{name}: {outcome.flicks} flicks, {outcome.undecided} undecided, {outcome.wrong} wrong"]
             told += [f"  {finding}" for finding in outcome.findings]
-            told += [f"  asked: {why}" for why in outcome.asked]
+            told += [f"  flick {n} was asked about: {why}" for n, why in outcome.asked]
             tqdm.write("\n".join(told), file=sys.stdout)
             sys.stdout.flush()
-    right = max(flicks - wrong - undecided, 0)
+    right = flicks - wrong - undecided
     if as_json:
         total = {"games": len(cases), "flicks": flicks, "right": right, "undecided": undecided, "wrong": wrong}
-        print(json.dumps(total), flush=True)
+        print(json.dumps({**total, "kinds": dict(kinds)}), flush=True)
     else:
         click.echo(f"{len(cases)} games, {flicks} flicks: {right} right, {undecided} undecided, {wrong} wrong")
+        for kind, count in kinds.most_common():
+            click.echo(f"  {kind}: {count}")
     if wrong:
         _fail(f"{wrong} flicks were ruled wrongly; companion replay repeats the games in {out}")
     if undecided > MOST_UNDECIDED * flicks and not faults:
@@ -391,7 +396,7 @@ def replay(bundle: Path) -> None:
     except BundleError as error:
         _fail(str(error))
     use_one_thread()
-    outcome = _soak_game(case)
+    outcome = soak_game(case)
     for finding in outcome.findings:
         click.echo(str(finding))
     line = first_difference(log, log_of(outcome))
@@ -400,7 +405,7 @@ def replay(bundle: Path) -> None:
     click.echo(f"the same {len(outcome.told)} inputs with the same rulings; {len(outcome.findings)} findings")
 
 
-def _soak_game(
+def soak_game(
     case: "soaks.Case", keep: "Callable[[int, Image], None] | None" = None, record: TextIO | None = None
 ) -> "soaks.Outcome":
     """Plays one game; `keep` is given its pictures, `record` the serial line."""
@@ -438,7 +443,7 @@ def _soak_game(
     return outcome
 
 
-def _bundle(outcome: "soaks.Outcome", folder: Path) -> None:
+def write_out(outcome: "soaks.Outcome", folder: Path) -> None:
     """Plays a failing game once more, for its pictures and its serial record, and writes it all to a folder."""
     from companion.soak import frames_around, write_bundle
     from vision.draw import encode_jpeg
@@ -451,7 +456,7 @@ def _bundle(outcome: "soaks.Outcome", folder: Path) -> None:
             pictures.append((frame, encode_jpeg(image_bgr, quality=95)))
 
     record = StringIO()
-    _soak_game(outcome.case, keep, record)
+    soak_game(outcome.case, keep, record)
     write_bundle(folder, outcome, pictures, record.getvalue())
 
 

@@ -148,8 +148,8 @@ class Outcome:
     told: tuple[Told, ...]
     verdicts: "tuple[Verdict, ...]"
     findings: tuple[Finding, ...]
-    asked: tuple[str, ...]
-    """Why people were asked, once for each flick."""
+    asked: tuple[tuple[int, str], ...]
+    """The flicks about which people were asked, and why."""
     frames: int
     watched: tuple[tuple[Watch, str], ...]
     """What the page said while a fault was there."""
@@ -163,22 +163,37 @@ class Outcome:
     @property
     def wrong(self) -> int:
         """How many flicks were ruled wrongly; a wrong end counts as its last flick."""
-        return len({finding.flick for finding in self.findings})
+        return len(self._wrong)
 
     @property
     def undecided(self) -> int:
-        return len(self.asked)
+        """How many flicks people were asked about, and nothing was ruled wrongly."""
+        return len({n for n, _ in self.asked} - self._wrong)
+
+    @property
+    def right(self) -> int:
+        """How many flicks were ruled rightly, without asking."""
+        return self.flicks - self.wrong - self.undecided
+
+    @property
+    def kinds(self) -> Counter[str]:
+        """How often what was wrong."""
+        return Counter(finding.wrong.value for finding in self.findings)
+
+    @property
+    def _wrong(self) -> set[int]:
+        return {finding.flick for finding in self.findings}
 
     def to_json(self) -> dict[str, Any]:
         """The game in one line."""
         return {
             **self.case.to_json(),
             "flicks": self.flicks,
-            "right": max(self.flicks - self.wrong - self.undecided, 0),
+            "right": self.right,
             "undecided": self.undecided,
             "wrong": self.wrong,
-            "kinds": dict(Counter(finding.wrong.value for finding in self.findings)),
-            "asked": list(self.asked),
+            "kinds": dict(self.kinds),
+            "asked": [why for _, why in self.asked],
             "frames": self.frames,
             "watched": sorted({f"{watch}: {why}" for watch, why in self.watched}),
         }
@@ -366,10 +381,10 @@ def _mirrored(verdict: "Verdict", field: Field) -> "Verdict":
 
 def compare(
     told: Sequence[Told], verdicts: "Sequence[Verdict]", finished: "Finished | None", result: "Result | None"
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What is wrong with what was ruled, and why people were asked, once for each flick."""
+) -> tuple[tuple[Finding, ...], tuple[tuple[int, str], ...]]:
+    """What is wrong with what was ruled, and the flicks about which people were asked, with why."""
     findings: list[Finding] = []
-    asked: list[str] = []
+    asked: list[tuple[int, str]] = []
     ends = [verdict.flick.began for verdict in verdicts[1:]]
     for index, verdict in enumerate(verdicts):
         begin, end = verdict.flick.began, ends[index] if index < len(ends) else math.inf
@@ -377,7 +392,7 @@ def compare(
         ruled = [(one.frame, ruling) for one in window for ruling in one.rulings]
         doubts = [ruling for _, ruling in ruled if isinstance(ruling, Undecided)]
         if doubts:
-            asked.append(doubts[0].why)
+            asked.append((verdict.flick.n, doubts[0].why))
         if index + 1 < len(verdicts):
             then = verdicts[index + 1].flick.before
         else:
