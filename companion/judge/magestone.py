@@ -193,7 +193,7 @@ def _rolls(table: Json) -> tuple[Roll, ...]:
     for roll in list_of(table, "dice") if table.get("dice") is not None else []:
         if not isinstance(roll, list) or len(roll) != 2 or not all(isinstance(side, list) for side in roll):
             raise InputError("dice must be a list of rolls, each [attacker's dice, defender's dice]")
-        attacker, defender = (tuple(whole(die, "dice", least=1, most=_MOST_DICE) for die in side) for side in roll)
+        attacker, defender = (tuple(whole(die, "dice", most=_MOST_DICE) for die in side) for side in roll)
         rolls.append(Roll(attacker, defender))
     return tuple(rolls)
 

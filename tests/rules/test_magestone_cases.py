@@ -57,7 +57,7 @@ def units(text: str) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Case:
-    """A set-up, what is refused in it with the rulebook's section, what is played, and what is so then.
+    """A set-up, what is refused in it with the rulebook's section, what is played, and what is so and refused then.
 
     `at` names where units are (`0W1 5,6`, or `-` for one that is not on the board), `stones` and `hands` what lies on
     squares and in hands, Unactivated + Activated.
@@ -72,6 +72,7 @@ class Case:
     hands: dict[int, str] = field(default_factory=dict)
     expect: dict[str, Any] = field(default_factory=dict)
     result: tuple[str, int | None] | None = None
+    then_refused: dict[str, str] = field(default_factory=dict)
 
     @property
     def table(self) -> dict[str, Any]:
@@ -91,6 +92,7 @@ SIEGE = "0M 0,8; 0P 8,8; 0W1 1,4; 1M 15,7; 1W1 0,4; 1W2 8,9; 1W3 1,5"
 HELD = "0W1 14,4; 0W2 15,5; 1W1 14,3"
 ON_NEXUS = "0M 0,8; 0P 7,7; 1M 15,7; 1P 15,8; 1W1 8,10; 1W2 15,4"
 STALEMATE = "0W1 15,4; 0W2 14,7; 1W1 0,4"
+FOUR_HELD = "0W1 4,15; 0W2 8,14; 1W1 0,4"
 ALL_QUEUED = [{"seat": seat, "unit": unit} for seat in (0, 1) for unit in "MP"]
 
 CASES = {
@@ -115,9 +117,14 @@ CASES = {
         "0M 0,8; 0P 0,7; 0W1 4,6; 1M 15,7; 1W1 15,4", "W1>h4>i4>j4", setup={"graves": [[4, 8]]}, at="0W1 4,9"
     ),
     "MS08": Case("", "W1>e1>f1>f2>e2", at="0W1 2,4", expect={"squares_left": 2, "units_left": 2}),
+    "MS08, more than the go has left": Case(
+        "", "W1>e1>e2", {"W1>e1>e2>e3": GO}, setup={"squares_left": 2}, then_refused={"W2>f1": GO}
+    ),
     "MS09": Case(TWO_FIGHT, "W1xg5(5/3)", at="0W1 5,5; 1W1 -", expect={"bank": 7, "graves": [[5, 6]]}),
     "MS10": Case(TWO_FIGHT, "W1xg5(4/4)(2/5)", at="0W1 -; 1W1 5,6", expect={"bank": 7, "graves": [[5, 5]]}),
-    "MS10, not yet decided": Case(TWO_FIGHT, "", {"W1xg5(4/4)": COMBAT, "W1xg5": COMBAT, "W1xg5(4/4)(3/3)": COMBAT}),
+    "MS10, not yet decided": Case(
+        TWO_FIGHT, "", dict.fromkeys(("W1xg5", "W1xg5(4/4)", "W1xg5(4/4)(3/3)", "W1xg5(0/1)", "W1xg5(6/0)"), COMBAT)
+    ),
     "MS10, nothing is rolled again after a decision": Case(TWO_FIGHT, "W1xg5(5/3)(1/6)", at="0W1 5,5; 1W1 -"),
     "MS11": Case(
         TWO_FIGHT,
@@ -125,6 +132,13 @@ CASES = {
         at="0W1 -; 0W2 5,7; 1W1 5,6",
         expect={"units_left": 1, "squares_left": 6, "graves": [[5, 5]]},
     ),
+    "MS11, who may not": Case(
+        TWO_FIGHT + "; 0W3 4,6; 0W4 5,8",
+        "",
+        {"W1+W1xg5(6+6/1)": COMBAT, "W1+W2+W3xg5(6+6+6/1)": GO, "W1+W4xg5(6+6/1)": COMBAT, "W2xf5(6/1)": COMBAT},
+        setup={"units_left": 2},
+    ),
+    "MS11, three": Case(TWO_FIGHT + "; 0W3 4,6", "W3+W1+W2xg5(1+1+1/5)", at="0W3 -; 0W1 5,5", expect={"units_left": 0}),
     "MS11, the other lead": Case(TWO_FIGHT, "W2+W1xg5(2+3/6)", at="0W1 5,5; 0W2 -"),
     "MS12": Case(
         "0M 0,8; 0P 0,7; 0W1 5,5; 1M 15,7; 1P 5,6",
@@ -168,6 +182,13 @@ CASES = {
         at="0W6 7,4",
         expect={"units_left": 1},
     ),
+    "MS21, it is the Priest's action": Case(
+        f"{RAISE}; {HERE_AND_THERE}".replace("4,4", "7,7"),
+        "P>h6",
+        setup={"graves": [[6, 7]]},
+        at="0P 7,7; 0W6 6,7",
+        then_refused={"rite": GO, "P>h8": GO},
+    ),
     "MS22": Case(
         f"{RAISE}; 0W6 0,11; {HERE_AND_THERE}",
         "P>e5>e6",
@@ -192,6 +213,7 @@ CASES = {
     "MS24, collecting is the Mage's action": Case(
         "0M 4,5; 0P 0,7; 1W1 4,8; 1M 15,7",
         "M>g4>h4",
+        then_refused={"Mxi4(6/1)": GO, "M>h5": GO, "collect": GO},
         setup={"stones": [{"cell": [4, 7]}, {"cell": [4, 7], "activated": True}]},
         hands={0: "1+1"},
         stones={"4,7": "0+0"},
@@ -306,7 +328,21 @@ CASES = {
         expect={"queue": []},
         result=("conquest", 0),
     ),
+    "MS35, the last Warrior falls in its own attack": Case(
+        "0W1 5,5; 1W1 5,6; 1W2 0,5",
+        "W1xg5(1/6)",
+        setup={"players": 4, "queue": [{"seat": 0, "unit": "M", "activated": 2}, {"seat": 0, "unit": "P"}]},
+        expect={
+            "queue": [],
+            "squares_left": 0,
+            "units_left": 0,
+            "to_move": 0,
+            "out": [{"seat": 0, "carried": 0, "activated": 2}],
+        },
+        then_refused={"W1>e1": GO, "M>i1": GO},
+    ),
     "MS36": Case(ON_NEXUS, "rite end end end end", result=("ritual", 0)),
+    "MS36, declared once": Case(ON_NEXUS, "rite end end", then_refused={"rite": RITE}),
     "MS36, not yet": Case(ON_NEXUS, "rite end end end", expect={"rite": {"seat": 0, "returns_left": 1}}),
     "MS37": Case("0P 7,7; 0M 0,8", "rite end end end end", setup={"players": 4}, result=("ritual", 0)),
     "MS37, not yet": Case(
@@ -328,6 +364,18 @@ CASES = {
     "MS39, a friend there": Case(ON_NEXUS + "; 0W1 7,8", "rite", expect={"rite": {"seat": 0, "returns_left": 2}}),
     "MS39, off the Nexus": Case(ON_NEXUS.replace("7,7", "6,7"), "", {"rite": RITE}),
     "MS40": Case(STALEMATE, "W2>h15", setup={"queue": ALL_QUEUED}, result=("stalemate", None)),
+    "MS40, not with a Mage on the board": Case(
+        "0W1 15,4; 0W2 14,7; 0M 15,6; 1W1 0,4", "W2>h15", setup={"queue": ALL_QUEUED[1:]}, result=None
+    ),
+    "MS40, four players, two of them out": Case(
+        FOUR_HELD, "W2>p8", setup={"players": 4, "out": [2, 3], "queue": ALL_QUEUED}, result=("stalemate", None)
+    ),
+    "MS40, not on the base of one who is out": Case(
+        FOUR_HELD.replace("8,14", "14,6"),
+        "W2>g15",
+        setup={"players": 4, "out": [2, 3], "queue": ALL_QUEUED},
+        result=None,
+    ),
     "MS40, one Warrior elsewhere": Case(STALEMATE, "W2>h13", setup={"queue": ALL_QUEUED}, result=None),
     "MS41": Case(
         "0P 0,7; 0M 9,9 0+7; 1M 15,7; 1P 15,8; 1W1 9,10",
@@ -375,6 +423,10 @@ def test_cases_by_the_core(case):
         assert state.result is None
         state = play(state, choice)
     assert shown(state_to_json(state), case) == told_by(case)
+    for text, rule in case.then_refused.items():
+        refused = fault(state, read_choice(text))
+        assert refused is not None, text
+        assert refused.rule == rule
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -389,6 +441,11 @@ def test_cases_by_the_command(case):
     for answer in played:
         assert answer["ruling"] == "accepted", answer["why"]
     assert shown(played[-1]["state"], case) == told_by(case)
+    then = [choice_to_json(read_choice(text)) for text in case.then_refused]
+    for answer, rule in zip(
+        answers({"setup": played[-1]["state"]}, *then)[1:], case.then_refused.values(), strict=True
+    ):
+        assert (answer["ruling"], answer["rule"], answer["state"]) == ("refused", rule, played[-1]["state"])
 
 
 def test_ms01_the_corners_are_cut():

@@ -307,6 +307,8 @@ BAD_DICE = {
     "three dice for two Warriors": [[[6, 5, 4], [1]]],
     "two dice for a defender": [[[6, 5], [1, 1]]],
     "no die for a defender": [[[6, 5], []]],
+    "nought": [[[0, 6], [1]]],
+    "a defender's nought": [[[6, 6], [0]]],
     "a 7 on a d6": [[[7, 1], [1]]],
     "a defender's 7": [[[1, 1], [7]]],
     "a tie alone": [[[1, 1], [2]]],
@@ -464,6 +466,11 @@ def test_a_record_is_tags_and_a_numbered_go_a_line():
     assert read_record(text) == played
     later = Record(replay(played)[-1])
     assert read_record(write_record(later)) == later
+
+
+def test_a_position_tells_that_a_warrior_was_raised():
+    text = GOOD.replace("0:6:3", "0:6:3r")
+    assert write_position(read_position(text)) == text
 
 
 def test_the_documented_position_is_read():

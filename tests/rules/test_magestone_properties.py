@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,7 +107,9 @@ def games(draw, most=40):
     while len(choices) < length and states[-1].result is None:
         legal = legal_choices(states[-1])
         acts = legal.actions[:-1]
-        choice = chance.choice(acts if acts and chance.random() < 0.6 else legal)
+        raising = [move for grave in states[-1].graves for move in shortest_walks(states[-1], Unit.PRIEST, grave)]
+        likely = raising if chance.random() < 0.3 else acts if chance.random() < 0.6 else ()
+        choice = chance.choice(likely or legal)
         choices.append(thrown(states[-1], choice, chance))
         states.append(play(states[-1], choices[-1]))
     return states, choices
@@ -205,9 +208,49 @@ def test_the_legal_list_is_what_the_rules_allow(played):
             assert all(len(move.path) == steps[move.path[-1]] for move in plain)
 
 
+@settings(max_examples=60, deadline=None)
+@given(positions(), st.integers(0, 2**32))
+def test_what_the_legal_list_does_not_have_is_refused(state, seed):
+    chance = random.Random(seed)
+    for _ in range(chance.randrange(3)):
+        if state.result is None:
+            state = play(state, thrown(state, chance.choice(legal_choices(state)), chance))
+    allowed = set(acts(state)) if state.result is None else set()
+    groups = [group for n in (1, 2) for group in itertools.product(Unit, repeat=n)]
+    groups += [tuple(chance.choices(WARRIORS, k=chance.choice((3, 4)))) for _ in range(20)]
+    tried = {Attack(group, target) for group in groups for target in taken(state)}
+    tried |= {Bolt(target) for target in taken(state)} | {Nova(), Activate(), Collect(), BeginRite(), End()}
+    assert {choice for choice in tried if declaration_fault(state, choice) is None} == allowed & tried
+
+
 def normal(choice):
     """An attack with those after the lead in one order."""
     return replace(choice, units=(choice.units[0], *sorted(choice.units[1:]))) if isinstance(choice, Attack) else choice
+
+
+@settings(max_examples=60, deadline=None)
+@given(games(), st.sampled_from(Unit), st.integers(0, 2**32))
+def test_walks_that_are_none_are_refused(played, unit, seed):
+    state, chance = replace(played[0][-1], squares_left=min(3, played[0][-1].squares_left)), random.Random(seed)
+    at = state.armies[state.to_move].cells[unit] or (8, 8)
+    allowed = set(walks(state, unit)) if state.result is None else set()
+    for _ in range(200):
+        path, (row, column) = [], at
+        for _ in range(chance.randrange(5)):
+            row, column = row + chance.choice((-1, 0, 0, 1)), column + chance.choice((-1, 0, 0, 1))
+            path.append((row, column))
+        assert (fault(state, Move(unit, tuple(path))) is None) == (tuple(path) in allowed)
+
+
+@pytest.mark.parametrize(("start", "end"), [((6, 7), (7, 6)), ((7, 9), (6, 8)), ((8, 9), (9, 8)), ((8, 6), (9, 7))])
+def test_a_walk_by_a_corner_of_the_nexus_may_break_a_rite_or_not(start, end):
+    state = read_position("2 Mi0,Ph7/Mh15,Pi15,W1l15 - - 8 1:6:3 - 0:2")
+    for here, there in ((start, end), (end, start)):
+        moved = replace(state, armies=(*state.armies[:2], state.armies[2].placed(Unit.WARRIOR_1, here), NO_ARMY))
+        found = shortest_walks(moved, Unit.WARRIOR_1, there)
+        # The Priest itself stands on the first corner, so nobody walks over that.
+        outcomes = {False} if start == (6, 7) else {False, True}
+        assert {play(moved, move).rite is None for move in found} == outcomes
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from companion.games.magestone.board import BASE_BITS, BASES
-from companion.games.magestone.defeats import besieged, eliminate, respawn, rite_holds
+from companion.games.magestone.defeats import eliminate, respawn, rite_holds
 from companion.games.magestone.pieces import STONES_TO_WIN, Ending, Result, Seat, Unit
 from companion.games.magestone.state import State
 
@@ -36,7 +36,8 @@ def ending(state: State) -> Result | None:
 
 
 def _locked_out(state: State, seat: Seat) -> bool:
-    """Whether a player has only Warriors, all of them on bases that they hold, while the own base is held."""
+    """Whether a player has only Warriors, all of them on bases that they hold, while Mage and Priest cannot respawn."""
+    # Who waits with no own unit at home is besieged: nothing else keeps a unit in the queue but a full base.
     waiting = {(seat, Unit.MAGE), (seat, Unit.PRIEST)} <= set(state.queue)
     held = sum(BASE_BITS[other] for other in state.remaining if other is not seat)
-    return waiting and not state.armies[seat].bits & ~held and besieged(state, seat)
+    return waiting and not state.armies[seat].bits & ~held
