@@ -257,7 +257,7 @@ def test_a_page_port_that_is_taken_is_told_with_its_option(tmp_path, signals):
     assert ended.stderr.splitlines()[-1].endswith("give another with --web-port")
 
 
-@pytest.mark.parametrize("port", ["sim:", "sim:avr"])
+@pytest.mark.parametrize("port", [pytest.param("sim:", marks=pytest.mark.long), "sim:avr"])
 def test_a_simulated_grid_is_found_and_called_so(port, tmp_path):
     if port == "sim:avr" and avr.missing():
         pytest.skip(str(avr.missing()))

@@ -44,17 +44,14 @@ class Bench(Protocol):
 class Grid:
     """A host at its port, which sends what it is told and sorts what comes.
 
-    `has_speed`: a wrong speed is heard as noise. `is_virtual`: a long wait costs nothing.
+    `has_speed`: a wrong speed is heard as noise.
     """
 
-    def __init__(
-        self, port: Port, bench: Bench, now_s: Callable[[], float], *, has_speed: bool = True, is_virtual: bool = False
-    ) -> None:
+    def __init__(self, port: Port, bench: Bench, now_s: Callable[[], float], *, has_speed: bool = True) -> None:
         self.port = port
         self.bench = bench
         self.now_s = now_s
         self.has_speed = has_speed
-        self.is_virtual = is_virtual
         self.decoder = Decoder()
         self.answers: list[Frame] = []
         self.events: list[Event] = []
@@ -203,7 +200,7 @@ class _Simulated:
 @contextmanager
 def in_process(folder: Path) -> Iterator[Grid]:
     port = InProcess(Board(ROWS, COLUMNS), baud=BAUD)
-    yield Grid(port, _Simulated(port), lambda: port.now_s, is_virtual=True)
+    yield Grid(port, _Simulated(port), lambda: port.now_s)
 
 
 @contextmanager
@@ -231,7 +228,7 @@ def firmware_on_a_pty(folder: Path) -> Iterator[Grid]:
 def firmware_in_steps(folder: Path) -> Iterator[Grid]:
     with avr_tools(), SteppedBoard.avr() as board:
         port = _Stepped(board)
-        yield Grid(port, _Firmware(board), lambda: port.now_s, is_virtual=True)
+        yield Grid(port, _Firmware(board), lambda: port.now_s)
 
 
 @contextmanager
@@ -262,3 +259,13 @@ def grid(opened_grid):
     """One of them, started anew with nothing on it."""
     opened_grid.begin()
     return opened_grid
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.long] * (name not in ("in-process", "avr-steps"))) for name in GRIDS]
+)
+def patient_grid(request, tmp_path):
+    """Each for claims about long times, which cost nothing in virtual time: the others in the long run."""
+    with GRIDS[request.param](tmp_path) as opened:
+        opened.begin()
+        yield opened

@@ -1,6 +1,8 @@
 """Millions of frames over a line with noise: many are lost, not one arrives as what was not sent."""
 
 import random
+import subprocess
+import sys
 from functools import cache
 
 import numpy as np
@@ -109,11 +111,11 @@ def accepted(decoder: Decoder, on_the_wire: bytes, sent: list[Frame], rng: rando
     return count
 
 
-def run(frames: int, damage) -> None:
+def run(frames: int, damage, seed: int = SEED) -> None:
     """Sends so many frames, each batch damaged anew, and prints what became of them."""
-    print(f"seed {SEED}")
-    rng = random.Random(SEED)
-    noise = np.random.default_rng(SEED)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    noise = np.random.default_rng(seed)
     sent, clean = a_batch(SEED)
     wire = np.frombuffer(clean, np.uint8)
     arrived = total = 0
@@ -156,8 +158,20 @@ def zeroed(wire: np.ndarray, noise: np.random.Generator) -> np.ndarray:
     return np.where(noise.random(len(wire), np.float32) < 0.01, np.uint8(0), wire)
 
 
+def run_on_two_cores(frames: int, damage) -> None:
+    """The same, one half of it in another process."""
+    half = frames // 2
+    command = [sys.executable, __file__, str(half), damage.__name__, str(SEED + 1)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        run(half, damage)
+        told, _ = other.communicate()
+    print(told)
+    assert other.returncode == 0
+    assert "0 wrong" in told
+
+
 def test_two_million_frames_with_one_percent_of_bytes_corrupted():
-    run(2_000_000, corrupted)
+    run_on_two_cores(2_000_000, corrupted)
 
 
 @pytest.mark.parametrize("damage", [flipped, lost, doubled, zeroed], ids=lambda damage: damage.__name__)
@@ -168,7 +182,7 @@ def test_other_damage(damage):
 @pytest.mark.long
 @pytest.mark.parametrize("damage", [corrupted, flipped], ids=lambda damage: damage.__name__)
 def test_twenty_million_frames(damage):
-    run(20_000_000, damage)
+    run_on_two_cores(20_000_000, damage)
 
 
 def test_a_wrong_frame_would_be_seen():
@@ -179,3 +193,7 @@ def test_a_wrong_frame_would_be_seen():
     with pytest.raises(AssertionError, match="was not sent"):
         accepted(Decoder(), clean + clean[:4000], sent, random.Random(1))
     assert max(len(encode(frame.message, 0)) for frame in sent) > MAX_PAYLOAD - 10
+
+
+if __name__ == "__main__":
+    run(int(sys.argv[1]), {"corrupted": corrupted, "flipped": flipped}[sys.argv[2]], int(sys.argv[3]))

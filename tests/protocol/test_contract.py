@@ -376,7 +376,7 @@ def told_of(grid, count: int, *series: list[tuple[float, int, bool]]) -> list[li
     pytest.fail("this computer is too slow to touch cells in time")
 
 
-def test_a_contact_that_bounces_is_told_once(grid):
+def test_a_contact_that_bounces_is_told_once(patient_grid):
     print(f"seed {SEED}")
     rng = random.Random(SEED)
     # Four contacts bounce at once, for 1 to 80 ms.
@@ -386,13 +386,15 @@ def test_a_contact_that_bounces_is_told_once(grid):
         for cell, train_ms in trains_ms.items()
         for n, at_ms in enumerate((0.0, *sorted(rng.uniform(0, train_ms) for _ in range(7)), train_ms))
     )
-    told = told_of(grid, len(trains_ms), edges, [(at_ms, cell, not occupied) for at_ms, cell, occupied in edges])
+    told = told_of(
+        patient_grid, len(trains_ms), edges, [(at_ms, cell, not occupied) for at_ms, cell, occupied in edges]
+    )
     assert told == [[(cell, occupied) for cell in trains_ms] for occupied in (True, False)]
 
 
-def test_a_flicker_shorter_than_the_debounce_is_not_told(grid):
-    assert told_of(grid, 0, [(0.0, 8, True), (20.0, 8, False)]) == [[]]
-    assert not any(grid.occupied())
+def test_a_flicker_shorter_than_the_debounce_is_not_told(patient_grid):
+    assert told_of(patient_grid, 0, [(0.0, 8, True), (20.0, 8, False)]) == [[]]
+    assert not any(patient_grid.occupied())
 
 
 def test_the_map_is_what_lies_there(grid):
@@ -428,14 +430,14 @@ def test_the_heartbeat_shows_what_may_have_been_missed(grid):
         assert beat.occupancy_check == crc32(bitmap.bits) == crc32(bytes((4, 0, 0, 0, 0, 1, 0, 0)))
 
 
-def test_heartbeats_come_as_often_as_they_are_asked_for(grid):
-    assert grid.ask(replace(CONFIG, heartbeat_ms=10_000)) == OK
-    grid.heartbeats.clear()
-    grid.listen(0.55)
-    assert grid.heartbeats == []
-    assert grid.ask(replace(CONFIG, heartbeat_ms=100)) == OK
-    grid.wait_for(lambda: len(grid.heartbeats) >= 4)
-    times_ms = [beat.uptime_ms for beat in grid.heartbeats]
+def test_heartbeats_come_as_often_as_they_are_asked_for(patient_grid):
+    assert patient_grid.ask(replace(CONFIG, heartbeat_ms=10_000)) == OK
+    patient_grid.heartbeats.clear()
+    patient_grid.listen(0.55)
+    assert patient_grid.heartbeats == []
+    assert patient_grid.ask(replace(CONFIG, heartbeat_ms=100)) == OK
+    patient_grid.wait_for(lambda: len(patient_grid.heartbeats) >= 4)
+    times_ms = [beat.uptime_ms for beat in patient_grid.heartbeats]
     # The device's own clock: the firmware looks at it once a millisecond, as far as the computer lets it.
     assert all(98 <= later - earlier <= 110 for earlier, later in pairwise(times_ms))
 
@@ -531,22 +533,15 @@ def test_the_speed_changes_after_the_ack(grid):
     assert show(grid, Fill(1, 2, 3)) == (Rgb(1, 2, 3),) * CELLS
 
 
-def test_a_speed_at_which_nothing_is_heard_is_given_up(grid):
-    if not grid.has_speed:
+def test_a_speed_at_which_nothing_is_heard_is_given_up(patient_grid):
+    if not patient_grid.has_speed:
         pytest.skip("a socket has no speed at which nothing would be heard")
-    assert grid.ask(SetBaud(500_000)) == OK
-    grid.listen(1.2)
-    assert grid.ask(Ping()) == OK
+    assert patient_grid.ask(SetBaud(500_000)) == OK
+    patient_grid.listen(1.2)
+    assert patient_grid.ask(Ping()) == OK
 
 
 # A host that is gone
-
-
-@pytest.fixture
-def patient_grid(grid):
-    if not grid.is_virtual:
-        pytest.skip("five seconds of silence are waited for where they cost nothing")
-    return grid
 
 
 def glows(grid, level: int = GLOW_LEVEL) -> bool:

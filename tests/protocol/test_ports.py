@@ -2,9 +2,11 @@
 
 import grp
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 import serial
@@ -12,7 +14,8 @@ from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
 from firmware_protocol import link, ports
-from firmware_protocol.driver import Device
+from firmware_protocol.driver import Device, GridEvent, Lost
+from firmware_protocol.link import Link
 from firmware_protocol.messages import LedKind, SensorKind
 from firmware_protocol.ports import Attached, attached
 from hardware_sims.board import Board
@@ -48,14 +51,23 @@ def test_a_grid_is_listed_with_who_it_is(plugged, monkeypatch, tmp_path):
         assert attached() == (Attached(port.path, "usb-Grid_A1-if00", "2341:0043", "Grid", device, ""),)
 
 
-def test_each_port_is_asked_in_every_protocol(plugged):
+def test_each_port_is_asked_in_every_protocol_in_the_list_as_by_a_link(plugged):
     with (
+        pty() as linked,
+        told_by_a_link(linked) as told,
+        pty() as silent,
         PtyPort(MonomeGrid(8, 16, name="m1000042")) as monome,
         PtyPort(Strip(30)) as strip,
         pty() as other,
         pty() as mute,
     ):
-        grid, wled, no_monome, adalight = attached([monome.path, strip.path, f"monome:{other}", f"adalight:{mute}"])
+        nothing, grid, wled, no_monome, adalight = attached(
+            [silent, monome.path, strip.path, f"monome:{other}", f"adalight:{mute}"]
+        )
+        assert told.get(timeout=20) == Lost(f"{linked}: {nothing.trouble}")
+    assert nothing.device is None
+    assert nothing.trouble.startswith("nothing answers")
+    assert "adalight:" in nothing.trouble
     assert grid.device == Device("monome", "m1000042", 8, 16, LedKind.LEVELS, SensorKind.SWITCH, "", simulated=False)
     assert (wled.device.driver, wled.device.rows, wled.device.columns) == ("wled", 1, 30)
     assert (grid.trouble, wled.trouble) == ("", "")
@@ -63,6 +75,20 @@ def test_each_port_is_asked_in_every_protocol(plugged):
     assert "nothing answers as a monome" in no_monome.trouble
     assert (adalight.name, adalight.device) == (mute, None)
     assert "mute" in adalight.trouble
+
+
+@contextmanager
+def told_by_a_link(name: str) -> Iterator[SimpleQueue[GridEvent]]:
+    """What a link tells of this port, which is asked from now on."""
+    told: SimpleQueue[GridEvent] = SimpleQueue()
+    asking = Link([name], told.put)
+    thread = threading.Thread(target=asking.run)
+    thread.start()
+    try:
+        yield told
+    finally:
+        asking.close()
+        thread.join()
 
 
 def test_what_names_no_port_is_listed_with_why(plugged):
