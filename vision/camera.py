@@ -190,6 +190,15 @@ def open_source(text: str) -> Source:
     return _open_video(path)
 
 
+def opens(number: int) -> bool:
+    """Whether there is a camera with this number that lets itself be opened; it is let go of again."""
+    capture = _capture(number)
+    try:
+        return capture.isOpened()
+    finally:
+        capture.release()
+
+
 def read_picture(path: Path) -> Image:
     """The picture in a file, in colour. Raises CameraError."""
     try:

@@ -1,0 +1,1 @@
+"""Boards, tokens and templates as PDF files true to size."""
