@@ -225,6 +225,11 @@ IMPOSSIBLE_SETUPS = {
     "nobody but in the queue": {"units": [{"seat": 1, "unit": "W1", "cell": [0, 4]}], "queue": [[0, "M"]]},
     "the queue as a word": {"queue": ["M"]},
     "out and on the board": {"units": [W], "out": [0]},
+    "out and in the queue": {"out": [0], "queue": [[0, "M"]], "units": [{**W, "seat": 1, "cell": [0, 4]}]},
+    "in the queue with what it carried": {
+        "units": [W, {"seat": 1, "unit": "W1", "cell": [0, 4]}],
+        "queue": [{"seat": 0, "unit": "M", "carried": 1}],
+    },
     "everyone out": {"out": [0, 1]},
     "a Rite without its Priest": {"rite": {"seat": 0}},
     "a Rite of three rounds": {
@@ -329,6 +334,13 @@ def test_too_few_or_impossible_dice_are_refused(dice):
     assert told(judging, {**line, "dice": [[[1, 1], [2]], [[6, 5], [4]], [[1, 1], [6]]]})["notation"] == (
         "W1+W2xg5(1+1/2)(6+5/4)"
     )
+
+
+def test_a_bolt_that_nobody_can_block_needs_no_dice_and_records_none():
+    judging = set_up(units=[{**MAGE, "cell": [5, 5]}, *FIGHT[3:]])
+    answer = told(judging, {"do": "bolt", "target": [5, 6], "dice": [[[5], [6]]]})
+    assert (answer["ruling"], answer["notation"]) == ("accepted", "bolt@g5")
+    assert "falls on g5" in answer["why"]
 
 
 def test_what_is_not_json_ends_with_one_line_and_exit_code_1():

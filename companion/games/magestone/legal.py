@@ -167,8 +167,7 @@ def shortest_walks(state: State, unit: Unit, end: Cell) -> tuple[Move, ...]:
         return tuple(Move(unit, (*walk, end)) for walk in before.values() if walk is not None)
     walks = [_walk(at, end, free, most)]
     if state.rite is not None:
-        walks += [_walk(at, end, free & ~NEXUS_BITS, most), _walk(at, end, free & NEXUS_BITS, most)]
-        walks += [_by_way_of(at, by, end, free, most) for by in NEXUS]
+        walks += [_walk(at, end, free & ~NEXUS_BITS, most), *(_by_way_of(at, by, end, free, most) for by in NEXUS)]
     found = [walk for walk in walks if walk is not None]
     moves = [Move(unit, walk) for walk in found if len(walk) == len(found[0])]
     return tuple({breaks_rite(state, move): move for move in reversed(moves)}.values())
