@@ -21,24 +21,23 @@ import click
 from platformdirs import user_data_path
 from tqdm import tqdm
 
-from companion.cameras import cameras_command
-from companion.doctor import doctor_command
 from companion.games.compare import cell_mm
-from companion.games.pathstone import NotationError, read_tps
+from companion.games.pathstone import NotationError, read_tps, series
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.judge import JUDGES
 from companion.live import STALLED_S, Live, Watch
 from companion.observe import observation_in_words
 from companion.observe import observe as observe_picture
+from companion.pathstone import board_of as pathstone_board
 from companion.pathstone import pathstone
 from companion.pathstone import referee as referee_pathstone
-from companion.printing.command import print_command
+from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee, Standing, events_to_json, game_over
 from companion.ruling import Ruling
 from companion.session import Session
 from companion.settle import SETTLED_ALREADY, Patience
-from companion.store import Store, StoreError
+from companion.store import PathstoneStore, Store, StoreError
 from companion.terms import Field, Mode, Player
 from firmware_protocol.errors import LinkError
 from firmware_protocol.exchange import Direction, Record
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from companion import bench as bench_rows
     from companion import soak as soaks
     from companion.dashboard import faults
+    from companion.dashboard.server import App
     from hardware_sims import players, virtual
     from vision.board import Image
 
@@ -90,9 +90,6 @@ def main() -> None:
 
 
 main.add_command(pathstone)
-main.add_command(print_command)
-main.add_command(doctor_command)
-main.add_command(cameras_command)
 
 
 def _read_corners(_context: click.Context, _option: click.Parameter, value: str | None) -> Corners | None:
@@ -218,6 +215,7 @@ def referee(
 def demo(game: str, port: int, seed: int) -> None:
     """Plays on a simulated table, without any hardware, and shows it on the dashboard until it is stopped."""
     # Only here: refereeing a real table needs neither physics nor a renderer.
+    from companion.dashboard import create_app
     from hardware_sims import capture, virtual
     from hardware_sims.ports import PtyPort
 
@@ -245,8 +243,8 @@ def demo(game: str, port: int, seed: int) -> None:
         ):
             store = Store(Path(kept) / "log.sqlite", live.ring)
             session = Session(virtual.PROFILE, referee, _no_tell, store=store, live=live, said=said, grid=grid)
-            board = Switchboard(table)
-            _watch(pictures, session, virtual.PROFILE, store, live, said, port, "--port", board)
+            app = create_app(store, live, said, virtual.PROFILE, Switchboard(table))
+            _watch(pictures, session, app, store, live, port, "--port")
     finally:
         device.close()
         stream.shutdown()
@@ -255,9 +253,8 @@ def demo(game: str, port: int, seed: int) -> None:
 
 @main.command()
 @click.argument("source", default="0")
-@click.option(
-    "--board", "board_path", type=click.Path(path_type=Path), default=_USUAL_BOARD, help="Board profile (TOML)."
-)
+@click.option("--game", type=click.Choice(["pathways", "pathstone"]), default="pathways", show_default=True)
+@click.option("--board", "board_path", type=click.Path(path_type=Path), help="Board profile (TOML).")
 @click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
 @_PORT
@@ -273,7 +270,8 @@ def demo(game: str, port: int, seed: int) -> None:
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="File that keeps the matches.")
 def run(
     source: str,
-    board_path: Path,
+    game: str,
+    board_path: Path | None,
     corners: Corners | None,
     a_side: str | None,
     port: str | None,
@@ -283,19 +281,24 @@ def run(
     log_path: Path | None,
 ) -> None:
     """Referees a real table with the dashboard on 127.0.0.1. SOURCE is a camera number, a device or a URL; or none,
-    for the sensors of the grid alone.
+    for the sensors of the grid alone, and in Pathstone for play on the page alone.
 
     A match that was being played goes on where it stopped.
     """
+    if game == "pathstone":
+        if port is not None or record_path is not None:
+            raise click.UsageError("a grid of LEDs and sensors plays along in Pathways only")
+        _run_pathstone(source, board_path, corners, a_side, web_port, log_path)
+        return
+    from companion.dashboard import create_app
+
     _check_port(source, port, record_path)
     live = Live()
     said: Queue[Declaration | Correction] = Queue()
     try:
-        profile, field = _pathways_board(board_path)
-        pictures = None if source == _NONE else open_source(source)
-        if pictures is not None and not isinstance(pictures, Camera):
-            _fail(f"{source}: a table is watched by a camera; referee files with `companion referee`")
-        store = Store(log_path or user_data_path("board-companion") / "matches.sqlite", live.ring)
+        profile, field = _pathways_board(board_path or _USUAL_BOARD)
+        pictures = _camera(source)
+        store = Store(log_path or _usual_log(), live.ring)
         match = store.latest()
         referee = Referee() if match is None else store.resume(match)
     except (ProfileError, CameraError, StoreError) as error:
@@ -320,10 +323,64 @@ def run(
                 said=said,
                 grid=grid,
             )
-            _watch(pictures, session, profile, store, live, said, web_port, "--web-port")
+            app = create_app(store, live, said, profile)
+            _watch(pictures, session, app, store, live, web_port, "--web-port")
     except LinkError as error:
         store.close()
         _fail(str(error))
+
+
+def _run_pathstone(
+    source: str,
+    board_path: Path | None,
+    corners: Corners | None,
+    a_side: str | None,
+    web_port: int,
+    log_path: Path | None,
+) -> None:
+    from companion.dashboard import create_pathstone_app
+
+    if source != _NONE and board_path is None:
+        raise click.UsageError("give the board that the camera watches with --board, or none for the camera")
+    live = Live()
+    said: Queue[series.Input] = Queue()
+    try:
+        profile = None if board_path is None else pathstone_board(board_path)
+        pictures = _camera(source)
+        store = PathstoneStore(log_path or _usual_log(), live.ring)
+        match = store.latest()
+        played = None if match is None else store.resume(match)
+    except (ProfileError, CameraError, StoreError) as error:
+        _fail(str(error))
+    click.echo(f"The matches are kept in {store.path}", err=True)
+    session = PathstoneSession(
+        profile,
+        _no_tell,
+        corners_px=corners,
+        a_side=a_side,
+        series=played,
+        store=store,
+        match=match,
+        live=live,
+        said=said,
+    )
+    # Without a camera the board is only drawn, and may be of any size.
+    app = create_pathstone_app(store, live, said, profile, watched=pictures is not None)
+    _watch(pictures, session, app, store, live, web_port, "--web-port")
+
+
+def _camera(source: str) -> Camera | None:
+    """The camera that people name; None where they name none. Raises CameraError."""
+    if source == _NONE:
+        return None
+    pictures = open_source(source)
+    if not isinstance(pictures, Camera):
+        _fail(f"{source}: a table is watched by a camera; referee files with `companion referee`")
+    return pictures
+
+
+def _usual_log() -> Path:
+    return user_data_path("board-companion") / "matches.sqlite"
 
 
 @main.command()
@@ -590,24 +647,21 @@ def _port_in_words(port: Attached) -> str:
     return "\n".join([f"{port.name:<14}{'' if len(port.name) < 14 else ' '}{said}", *rest])
 
 
-def _no_tell(_given: Input, _rulings: tuple[Ruling, ...]) -> None:
+def _no_tell(_given: object, _rulings: tuple[Ruling, ...]) -> None:
     """The dashboard reads the log; nothing is printed."""
 
 
 def _watch(
     pictures: Camera | None,
-    session: Session,
-    profile: Profile,
-    store: Store,
+    session: Session | PathstoneSession,
+    app: "App",
+    store: Store | PathstoneStore,
     live: Live,
-    said: "Queue[Declaration | Correction]",
     port: int,
     option: str,
-    switchboard: "faults.Switchboard | None" = None,
 ) -> None:
-    """Referees a live camera, or the sensors alone, and serves the dashboard on a port that people name by an option,
-    until a signal or trouble ends it; closes the store."""
-    from companion.dashboard import create_app
+    """Referees a live camera, or what there is without one, and serves the dashboard on a port that people name by an
+    option, until a signal or trouble ends it; closes the store."""
     from companion.dashboard.server import Server, listen
 
     ended = threading.Event()
@@ -624,7 +678,7 @@ def _watch(
     except OSError as error:
         store.close()
         _fail(f"port {port} on 127.0.0.1 cannot be used ({error.strerror}); give another with {option}")
-    server = Server(create_app(store, live, said, profile, switchboard), listener, live)
+    server = Server(app, listener, live)
     reader = None if pictures is None else threading.Thread(target=pictures.read_forever, name="camera", daemon=True)
     if reader is not None:
         reader.start()
@@ -763,7 +817,7 @@ def _simulated(port: str, size_rc: tuple[int, int]) -> Iterator[str]:
             raise LinkError(f"{port}: no such simulated grid; there are sim: and sim:avr")
 
 
-def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
+def _watch_until_closed(pictures: Camera, session: Session | PathstoneSession, live: Live) -> None:
     """Runs the session, also past the loss of a camera that has given pictures before: it is read again when back."""
     while True:
         try:
@@ -776,7 +830,7 @@ def _watch_until_closed(pictures: Camera, session: Session, live: Live) -> None:
             return
 
 
-def _new_pictures(pictures: Camera, session: Session, live: Live) -> Iterator[Frame | None]:
+def _new_pictures(pictures: Camera, session: Session | PathstoneSession, live: Live) -> Iterator[Frame | None]:
     """The camera's pictures that the session has not had; the page is told where none comes for a while."""
     came_s = time.monotonic()
     for frame in pictures.frames():

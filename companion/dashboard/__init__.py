@@ -4,14 +4,16 @@ from queue import Queue
 
 from flask import Flask
 
-from companion.dashboard import api, faults, guard, stream, views
+from companion.dashboard import api, faults, guard, pathstone_api, stream, views
+from companion.dashboard.pathstone_table import PathstoneTable
 from companion.dashboard.table import Table
+from companion.games.pathstone import series
 from companion.inputs import Correction, Declaration
 from companion.live import Live
-from companion.store import Store
+from companion.store import PathstoneStore, Store
 from vision.board import Profile
 
-__all__ = ["create_app"]
+__all__ = ["create_app", "create_pathstone_app"]
 
 
 def create_app(
@@ -21,18 +23,38 @@ def create_app(
     profile: Profile,
     switchboard: faults.Switchboard | None = None,
 ) -> Flask:
-    """The web application; it starts nothing. Only a simulated table has a switchboard of faults.
+    """The web application for Pathways; it starts nothing. Only a simulated table has a switchboard of faults.
 
     Raises ProfileError for a board that the page cannot draw.
     """
-    table = Table(store, live, profile)
+    app = _app(live, Table(store, live, profile), "table.html", profile)
+    app.register_blueprint(api.writes(said, profile))
+    if switchboard is not None:
+        app.register_blueprint(faults.switches(switchboard))
+    return app
+
+
+def create_pathstone_app(
+    store: PathstoneStore, live: Live, said: Queue[series.Input], profile: Profile | None, *, watched: bool
+) -> Flask:
+    """The web application for Pathstone; it starts nothing. A profile gives the pieces' colours.
+
+    `watched` says that a camera looks at that board, so that games are of its size.
+    """
+    size = profile.board.rows if watched and profile is not None else None
+    table = PathstoneTable(store, live, profile, size)
+    app = _app(live, table, "pathstone.html", profile)
+    app.register_blueprint(pathstone_api.pathstone_writes(said, size))
+    app.register_blueprint(pathstone_api.pathstone_games(table))
+    return app
+
+
+def _app(live: Live, table: stream.Table, template: str, profile: Profile | None) -> Flask:
+    """What the pages of all games share: the guard, the stream of the log, the page and the camera's picture."""
     app = Flask(__name__)
     app.config["MAX_CONTENT_LENGTH"] = 16 * 1024
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it, the base class not
     guard.protect(app)
-    app.register_blueprint(views.pages(live, profile))
+    app.register_blueprint(views.pages(live, template, profile))
     app.register_blueprint(stream.events(table, live))
-    app.register_blueprint(api.writes(said, profile))
-    if switchboard is not None:
-        app.register_blueprint(faults.switches(switchboard))
     return app

@@ -44,12 +44,12 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
 
     @blueprint.post("/start")
     def start() -> Answer:
-        return take(Declaration(Declared.START, _setup(_body(), field)))
+        return take(Declaration(Declared.START, _setup(body_of_request(), field)))
 
     @blueprint.post("/declare")
     def declare() -> Answer:
-        body = _body()
-        what = _one_of(Declared, body.get("what"), "what")
+        body = body_of_request()
+        what = one_of(Declared, body.get("what"), "what")
         if what is Declared.START:
             abort(400, "a match is started at /start")
         choice = body.get("choice")
@@ -59,7 +59,7 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
 
     @blueprint.post("/correct")
     def correct() -> Answer:
-        body = _body()
+        body = body_of_request()
         was, now = (None if body.get(key) is None else _disk(_object(body[key]), field) for key in ("was", "now"))
         if was is None and now is None:
             abort(400, "was or now must be a disk")
@@ -67,7 +67,7 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
 
     @blueprint.post("/undo")
     def undo() -> Answer:
-        before = _body().get("before")
+        before = body_of_request().get("before")
         if before is not None and (not isinstance(before, int) or isinstance(before, bool) or before < 1):
             abort(400, "before is the number of an entry, or null")
         return take(Undo(before))
@@ -75,7 +75,8 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
     return blueprint
 
 
-def _body() -> Mapping[str, Any]:
+def body_of_request() -> Mapping[str, Any]:
+    """The JSON object that was sent; 400 for anything else."""
     return _object(request.get_json(silent=True))
 
 
@@ -104,30 +105,32 @@ def _setup(body: Mapping[str, Any], field: Field) -> Setup:
     names = body.get("names")
     if not isinstance(names, list) or len(names) != 2:
         abort(400, "names are two, player A's first")
-    first, second = (_name(name) for name in names)
+    first, second = (name_from_json(name) for name in names)
     if first == second:
         abort(400, "the two names must differ")
     threshold = body.get("threshold")
     if not isinstance(threshold, int) or isinstance(threshold, bool) or not 1 <= threshold <= _MOST_THRESHOLD:
         abort(400, f"threshold is a whole number from 1 to {_MOST_THRESHOLD}")
     return Setup(
-        mode=_one_of(Mode, body.get("mode"), "mode"),
+        mode=one_of(Mode, body.get("mode"), "mode"),
         threshold=threshold,
-        starter=_one_of(Player, body.get("starter"), "starter"),
+        starter=one_of(Player, body.get("starter"), "starter"),
         names=(first, second),
-        illegal_flick=_one_of(IllegalFlick, body.get("illegal_flick", "remove"), "illegal_flick"),
+        illegal_flick=one_of(IllegalFlick, body.get("illegal_flick", "remove"), "illegal_flick"),
         field=field,
     )
 
 
-def _name(value: object) -> str:
+def name_from_json(value: object) -> str:
+    """A person's name; 400 for what is none."""
     name = " ".join(value.split()) if isinstance(value, str) else ""
     if not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
         abort(400, f"a name has 1 to {_MOST_NAME} characters")
     return name
 
 
-def _one_of(kind: type[Choice], value: object, key: str) -> Choice:
+def one_of(kind: type[Choice], value: object, key: str) -> Choice:
+    """A word of an enumeration; 400 for any other."""
     try:
         return kind(str(value))
     except ValueError:

@@ -12,6 +12,9 @@ from waitress.server import BaseWSGIServer, create_server
 from companion.dashboard.stream import MOST_STREAMS
 from companion.live import Live
 
+App = Flask
+"""What `create_app` makes and this module serves, for those that only pass it on."""
+
 _GONE_MS = 15_000
 """How long the kernel waits for a viewer to take what was sent, before the connection is dropped."""
 

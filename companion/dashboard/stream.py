@@ -9,13 +9,12 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from flask import Blueprint, Response, abort, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
 from companion.dashboard.hardware import hardware_to_json
-from companion.dashboard.table import Table
 from companion.live import Live
 from companion.store import StoreError
 
@@ -24,6 +23,19 @@ _log = logging.getLogger(__name__)
 MOST_STREAMS = 100
 _PING_S = 5.0
 """Only by writing to it is a viewer noticed that has gone; so each wake writes something."""
+
+
+class Table(Protocol):
+    """What a game's table tells of its log; called from the web server's threads."""
+
+    def state(self) -> dict[str, Any]:
+        """How things stand now, whole."""
+
+    def log(self, after: int = 0) -> list[dict[str, Any]]:
+        """The log lines with `seq` above `after`."""
+
+    def since(self, after: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Both. Raises StoreError."""
 
 
 def events(table: Table, live: Live) -> Blueprint:

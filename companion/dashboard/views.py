@@ -11,15 +11,15 @@ from vision.draw import draw_sightings, encode_jpeg, shrink_to_width
 _PICTURE_WIDTH_PX = 960
 
 
-def pages(live: Live, profile: Profile) -> Blueprint:
-    """GET / and GET /picture.jpg."""
+def pages(live: Live, template: str, profile: Profile | None) -> Blueprint:
+    """GET / and GET /picture.jpg; a profile is needed where there are pictures with sightings."""
     blueprint = Blueprint("pages", __name__)
     lock = threading.Lock()
     drawn: tuple[Picture, bytes] | None = None
 
     @blueprint.get("/")
     def page() -> str:
-        return render_template("table.html")
+        return render_template(template)
 
     @blueprint.get("/picture.jpg")
     def picture() -> Response:
@@ -40,8 +40,8 @@ def pages(live: Live, profile: Profile) -> Blueprint:
     return blueprint
 
 
-def _draw(picture: Picture, profile: Profile) -> bytes:
+def _draw(picture: Picture, profile: Profile | None) -> bytes:
     image_bgr = shrink_to_width(picture.image_bgr, _PICTURE_WIDTH_PX)
-    if picture.calibration is not None and picture.reading is not None:
+    if profile is not None and picture.calibration is not None and picture.reading is not None:
         image_bgr = draw_sightings(image_bgr, picture.calibration, profile, picture.reading)
     return encode_jpeg(image_bgr)

@@ -3,8 +3,8 @@
 import { html, find, setText, inkOn } from "./dom.js";
 import { drawBoard, turnBoard, placeOfClick, describeDisk } from "./board.js";
 import { renderHardware } from "./hardware.js";
-import { follow, watchPicture, send } from "./stream.js";
-import { WATCH, alarmOf } from "./watch.js";
+import { alarm, confirmed, keyCap, onKeys, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { follow } from "./stream.js";
 
 const PLAYERS = ["a", "b"];
 const MARKS = { accepted: "✓", orders: "✕", refused: "✕", undecided: "?" };
@@ -45,7 +45,7 @@ follow({
     if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
   },
 });
-watchPicture(find("#picture"), (note) => setText(find("#picture-note"), note));
+showPicture();
 
 // ---- showing the state
 
@@ -53,12 +53,7 @@ function render() {
   const phase = asking ? "start" : state.phase;
   document.body.dataset.phase = phase;
   setText(find("#game-name"), state.game);
-  find("#simulated").hidden = !state.simulated;
-  const watch = find("#watch");
-  watch.dataset.state = state.watch.state;
-  const by = state.watch.state === "watching" && state.watch.why ? ` ${state.watch.why}` : "";
-  setText(watch, WATCH[state.watch.state] + by);
-  alarm(alarmOf(state));
+  renderWatch(state);
   for (const player of PLAYERS) renderTokens(player);
   renderHardware(grid, state);
   find("#start").hidden = phase !== "start";
@@ -73,12 +68,6 @@ function render() {
   renderTrack();
   renderLog();
   renderBoard();
-}
-
-function alarm(text) {
-  const line = find("#alarm");
-  setText(line, text);
-  line.hidden = text === "";
 }
 
 function renderTokens(player) {
@@ -148,8 +137,6 @@ function renderButtons() {
   }
 }
 
-const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, key === " " ? "Space" : key.toUpperCase()) : null);
-
 function renderTrack() {
   const panel = find("#track-panel");
   panel.hidden = state.mode === "basic";
@@ -176,16 +163,8 @@ function renderTrack() {
 
 function renderLog() {
   const undone = new Set(state.undone);
-  const lines = logMatch === state.match ? [...log.values()].reverse() : [];
-  find("#log").replaceChildren(...lines.flatMap((line) => [...line.rulings].reverse().map((ruling, k) => {
-    const back = k === 0 && line.n > 1 && !undone.has(line.seq)
-      ? html("button", { type: "button", class: "quiet", title: "Take back this and all after it", onclick: () => takeBack(line) }, "↶") : null;
-    return html("li", { class: `${ruling.verdict}${undone.has(line.seq) ? " undone" : ""}` },
-      html("span", { class: "mark", "aria-label": WORDS[ruling.verdict] }, MARKS[ruling.verdict]),
-      html("span", {}, html("span", {}, ruling.headline), " ",
-        html("span", { class: "detail" }, [ruling.why, ruling.rule, line.said === "seen" ? "" : line.said].filter(Boolean).join(" · "))),
-      back);
-  })));
+  renderLogLines(logMatch === state.match ? log : new Map(), state.undone, MARKS, WORDS, (line) => (line.n > 1 && !undone.has(line.seq)
+    ? html("button", { type: "button", class: "quiet", title: "Take back this and all after it", onclick: () => takeBack(line) }, "↶") : null));
 }
 
 function renderBoard() {
@@ -219,10 +198,6 @@ find("#turn-board").addEventListener("click", () => {
   if (state !== null && state.phase !== "start") renderBoard();
   renderHardware(grid, state);
 });
-
-const enlarge = () => (document.fullscreenElement ? document.exitFullscreen() : find("#picture").requestFullscreen());
-find("#enlarge").addEventListener("click", enlarge);
-find("#picture").addEventListener("click", enlarge);
 
 function choose(next) {
   chosen = next;
@@ -260,11 +235,6 @@ function renderEditor() {
 
 // ---- what people say
 
-async function say(path, body) {
-  const why = await send(path, body);
-  if (why !== null) alarm(why);
-}
-
 async function press(button) {
   if (button.confirm && !(await confirmed(button.confirm))) return;
   say(button.path, button.body);
@@ -272,14 +242,6 @@ async function press(button) {
 
 async function takeBack(line) {
   if (await confirmed(`Take back “${line.rulings.at(-1).headline}” and all that came after it?`)) say("/undo", { before: line.n });
-}
-
-function confirmed(text) {
-  const dialog = find("#confirm");
-  setText(find("#confirm-text"), text);
-  dialog.returnValue = "no";
-  dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
 
 // ---- the start of a match
@@ -311,38 +273,9 @@ find("#start-form").addEventListener("submit", (event) => {
 
 // ---- keys
 
-const KEYS = { t: ["Turn the board", () => find("#turn-board").click()], "?": ["This help", () => showHelp()] };
-
-function showHelp() {
-  const rows = [...(state?.buttons ?? []).map((button) => [button.key, button.label]), ...Object.entries(KEYS).map(([key, [label]]) => [key, label])];
-  find("#key-list").replaceChildren(...rows.filter(([key]) => key).flatMap(([key, label]) => [
-    html("dt", {}, key === " " ? "Space" : key.toUpperCase()), html("dd", {}, label)]));
-  find("#help").showModal();
-}
-
-find("#show-help").addEventListener("click", showHelp);
-const keysOn = find("#keys-on");
-keysOn.checked = localStorage.getItem("keys") !== "off";
-document.body.classList.toggle("keys-off", !keysOn.checked);
-keysOn.addEventListener("change", () => {
-  localStorage.setItem("keys", keysOn.checked ? "on" : "off");
-  document.body.classList.toggle("keys-off", !keysOn.checked);
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && chosen !== null) return choose(null);
-  const typing = event.target.closest("input, select, dialog");
-  // Space on a focused button presses that button and nothing else.
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (event.key === " " && event.target.closest("button, [role=button]")) return;
-  if (!keysOn.checked) return;
-  const key = event.key.toLowerCase();
-  const button = state?.buttons.find((each) => each.key === key);
-  if (button) {
-    event.preventDefault();
-    press(button);
-  } else if (KEYS[key]) {
-    event.preventDefault();
-    KEYS[key][1]();
-  }
+onKeys({
+  keys: { t: ["Turn the board", () => find("#turn-board").click()] },
+  buttons: () => state?.buttons ?? [],
+  press,
+  leave: () => chosen !== null && (choose(null), true),
 });

@@ -1,0 +1,152 @@
+"""Pathstone's part of the web: what people say, put on the session's queue, and the games of the log for programs."""
+
+import re
+import secrets
+from queue import Full, Queue
+from typing import Any
+
+from flask import Blueprint, Response, abort, request
+
+from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of
+from companion.dashboard.pathstone_table import PathstoneTable, replay_json
+from companion.games.pathstone import SIZES, NotationError, Record, State, read_move, read_ptn, replay
+from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
+from companion.terms import Player
+
+_MOST_GAMES = 99
+_MOST_PTN = 128 * 1024
+"""Bytes of a record; the longest real ones have some thousands."""
+_FIRST = ("random", "first", "second")
+
+
+def pathstone_writes(said: Queue[Input], watched_size: int | None) -> Blueprint:
+    """POST /start, /play and /declare; each answers 202, or `{"why": ...}` with the reason."""
+    blueprint = Blueprint("api", __name__)
+
+    def take(given: Input) -> Answer:
+        try:
+            said.put_nowait(given)
+        except Full:
+            abort(503, "the referee is busy; try again")
+        return {"taken": True}, 202
+
+    @blueprint.post("/start")
+    def start() -> Answer:
+        request.max_content_length = _MOST_PTN
+        body = body_of_request()
+        if "ptn" in body:
+            record, _ = _record(body["ptn"])
+            return take(Begin(_names_of(record), length=1, ptn=body["ptn"]))
+        names = _names(body.get("names"))
+        first = body.get("first", _FIRST[0])
+        if first not in _FIRST:
+            abort(400, f"first is one of {', '.join(_FIRST)}")
+        if first == "second" or (first == "random" and secrets.randbelow(2)):
+            names = (names[1], names[0])
+        size = _whole(body.get("size"), "size", SIZES[0], SIZES[-1])
+        if size != (watched_size or size):
+            abort(400, f"the camera watches a board of {watched_size}x{watched_size}")
+        length = None if body.get("length") is None else _whole(body["length"], "length", 1, _MOST_GAMES)
+        return take(Begin(names, size, length))
+
+    @blueprint.post("/play")
+    def play() -> Answer:
+        body = body_of_request()
+        n = None if body.get("n") is None else _whole(body["n"], "n", 1, 10_000)
+        ptn = body.get("ptn")
+        if not isinstance(ptn, str):
+            abort(400, "ptn is a move as text")
+        try:
+            return take(Played(read_move(ptn), n))
+        except NotationError as error:
+            abort(400, str(error))
+
+    @blueprint.post("/declare")
+    def declare() -> Answer:
+        body = body_of_request()
+        player = None if body.get("player") is None else one_of(Player, body["player"], "player")
+        return take(Saying(one_of(Said, body.get("what"), "what"), player))
+
+    return blueprint
+
+
+def pathstone_games(table: PathstoneTable) -> Blueprint:
+    """GET /moves, /games, /replay and /game.ptn; POST /replay shows a record that is in no log."""
+    blueprint = Blueprint("games", __name__)
+
+    @blueprint.get("/moves")
+    def moves() -> dict[str, Any]:
+        cell = request.args.get("cell", "")
+        if not re.fullmatch("[a-h][1-8]", cell):
+            abort(400, "cell is a square, as c3")
+        return table.moves_from(cell)
+
+    @blueprint.get("/games")
+    def games() -> list[dict[str, Any]]:
+        return table.games()
+
+    @blueprint.get("/replay")
+    def shown() -> dict[str, Any]:
+        found = table.replay(*_game())
+        if found is None:
+            abort(404, "there is no such game in the log")
+        return found
+
+    @blueprint.post("/replay")
+    def read() -> dict[str, Any]:
+        request.max_content_length = _MOST_PTN
+        record, states = _record(body_of_request().get("ptn"))
+        moves = tuple(ply.move for ply in record.plies)
+        return {"match": None, "game": 1, "players": list(_names_of(record)), **replay_json(states, moves, states[-1])}
+
+    @blueprint.get("/game.ptn")
+    def ptn() -> Response:
+        found = table.ptn(*_game())
+        if found is None:
+            abort(404, "there is no such game in the log")
+        text, name = found
+        response = Response(text, content_type="text/plain; charset=utf-8")
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return blueprint
+
+
+def _game() -> tuple[str, int]:
+    n = request.args.get("game", "")
+    if not re.fullmatch("[1-9][0-9]{0,3}", n):
+        abort(400, "game is the number of a game in its series, from 1")
+    return request.args.get("match", ""), int(n)
+
+
+def _record(text: object) -> tuple[Record, tuple[State, ...]]:
+    """The record in a text with every state of it."""
+    if not isinstance(text, str) or not text.strip():
+        abort(400, "ptn is a record as text")
+    try:
+        record = read_ptn(text)
+        return record, replay(record)
+    except NotationError as error:
+        abort(400, str(error))
+
+
+def _names(value: object) -> tuple[str, str]:
+    if not isinstance(value, list) or len(value) != 2:
+        abort(400, "names are two")
+    first, second = (name_from_json(name) for name in value)
+    if first == second:
+        abort(400, "the two names must differ")
+    return first, second
+
+
+def _names_of(record: Record) -> tuple[str, str]:
+    """The players that a record names; a general name where it has none, or twice the same."""
+    first, second = (" ".join((record.tag(f"Player{n}") or "").split())[:24] or f"Player {n}" for n in (1, 2))
+    return (first, second) if first != second else (f"{first[:20]} (1)", f"{second[:20]} (2)")
+
+
+def _whole(value: object, key: str, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        abort(400, f"{key} is a whole number from {least} to {most}")
+    return value

@@ -1,0 +1,375 @@
+"""What the page of Pathstone shows, as plain JSON: the series folded from the log, and how the table is watched."""
+
+import threading
+from typing import Any
+
+from companion.dashboard.pathstone_words import REASONS, PathstoneWords, names_of, squares_of, threat_words
+from companion.dashboard.words import colour_words, sentence
+from companion.games.pathstone import (
+    PIECES_EACH,
+    Move,
+    Placement,
+    Reason,
+    State,
+    path_of,
+    plays,
+    square_from_name,
+    square_name,
+    threats,
+    write_ptn,
+    write_tps,
+)
+from companion.games.pathstone.notation import write_move
+from companion.games.pathstone.series import Input, Said, Series, record_of_game, take
+from companion.live import Live, Watch
+from companion.ruling import Accepted, GameStarted, Moved, Ruling, TakenBack, Undecided
+from companion.store import Entry, Match, PathstoneStore
+from companion.terms import Player
+from vision.board import Profile
+
+Json = dict[str, Any]
+
+_COLOURS_BGR = {Player.A: (216, 234, 243), Player.B: (52, 46, 43)}
+"""Those of the pieces where no profile gives any."""
+_MOST_MATCHES = 50
+
+
+class PathstoneTable:
+    """Follows the log and says how things stand; every method may be called from any thread."""
+
+    def __init__(self, store: PathstoneStore, live: Live, profile: Profile | None, watched_size: int | None) -> None:
+        """`watched_size` is that of the board that a camera looks at, None without one."""
+        self._store = store
+        self._live = live
+        self._watched_size = watched_size
+        bgr = _COLOURS_BGR if profile is None else dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
+        self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*colour) for player, colour in bgr.items()}
+        self._colour_words = colour_words(bgr)
+        self._lock = threading.Lock()
+        self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
+        self._state: Json = {}
+        self._older: dict[int, Series | None] = {}
+        """Series that are played no more, by their match."""
+        self._forget(None)
+
+    def log(self, after: int = 0) -> list[Json]:
+        """The current series' log lines with `seq` above `after`; all of them where this log has not come so far."""
+        return self.since(after)[0]
+
+    def state(self) -> Json:
+        """How things stand now, whole: it needs nothing that was sent before."""
+        return self.since(0)[1]
+
+    def since(self, after: int) -> tuple[list[Json], Json]:
+        """The log lines above `after`, and how things stand after the last of them. Raises StoreError."""
+        with self._lock:
+            self._catch_up()
+            newest = self._lines[-1]["seq"] if self._lines else 0
+            lines = [line for line in self._lines if line["seq"] > (after if after <= newest else 0)]
+            watching = self._live.watching()
+            shown = (self._match, self._seq, watching)
+            if shown != self._shown:
+                self._shown, self._state = shown, self._state_json(*watching)
+            return lines, self._state
+
+    def moves_from(self, name: str) -> Json:
+        """The legal moves from one square, in PTN, and the number of the move that they would be."""
+        with self._lock:
+            self._catch_up()
+            if self._series is None:
+                return {"n": 0, "moves": []}
+            state = self._series.game.state
+            cell = square_from_name(name)
+            moves = [write_move(move) for move, _ in plays(state) if move.cell == cell]
+            return {"n": state.ply + 1, "moves": moves}
+
+    def games(self) -> list[Json]:
+        """Every game of the last series in the log, the newest first."""
+        with self._lock:
+            self._catch_up()
+            listed = []
+            for match in self._store.matches(_MOST_MATCHES):
+                series = self._series_of(match)
+                if series is None:
+                    continue
+                for n in range(len(series.games), 0, -1):
+                    game = {"match": match.key, "at": match.begun_at, **_game_json(series, n)}
+                    listed.append({**game, "size": series.games[n - 1].state.size})
+            return listed
+
+    def replay(self, key: str, n: int) -> Json | None:
+        """Every position of a game, for the slider; None where there is no such game."""
+        with self._lock:
+            found = self._find(key, n)
+        if found is None:
+            return None
+        _, series = found
+        game = series.games[n - 1]
+        past = tuple(state for state in game.belief.past if state.ended is None)
+        return {
+            "match": key,
+            "game": n,
+            "players": list(series.players(n)),
+            **replay_json(past, game.moves, game.state),
+        }
+
+    def ptn(self, key: str, n: int) -> tuple[str, str] | None:
+        """A game on paper and the name of its file; None where there is no such game."""
+        with self._lock:
+            found = self._find(key, n)
+        if found is None:
+            return None
+        match, series = found
+        date = match.begun_at[:10]
+        record = record_of_game(
+            series, n, (("Event", "Pathstone"), ("Date", date.replace("-", ".")), ("Round", str(n)))
+        )
+        return write_ptn(record), f"pathstone-{date}-{match.id}-{n}.ptn"
+
+    def _find(self, key: str, n: int) -> tuple[Match, Series] | None:
+        self._catch_up()
+        for match in self._store.matches(_MOST_MATCHES):
+            if match.key == key:
+                series = self._series_of(match)
+                return None if series is None or not 1 <= n <= len(series.games) else (match, series)
+        return None
+
+    def _series_of(self, match: Match) -> Series | None:
+        if match == self._match:
+            return self._series
+        if match.id not in self._older:
+            self._older[match.id] = self._store.resume(match)
+        return self._older[match.id]
+
+    def _state_json(self, watch: Watch, why: str) -> Json:
+        return {
+            "match": None if self._match is None else self._match.key,
+            "game": "Pathstone",
+            "simulated": self._live.simulated,
+            "watch": {"state": watch.value, "why": why},
+            "watched_size": self._watched_size,
+            "undone": list(self._undone),
+            "ruling": self._ruling,
+            **self._standing_json(),
+        }
+
+    def _forget(self, match: Match | None) -> None:
+        self._match = match
+        self._series: Series | None = None
+        self._words = PathstoneWords(names_of(None))
+        self._seq = 0
+        self._lines: list[Json] = []
+        self._made: list[tuple[int, int]] = []
+        """The moves of the game with the lines of the log that ruled on them."""
+        self._undone: list[int] = []
+        self._ruling: Json | None = None
+
+    def _catch_up(self) -> None:
+        match = self._store.latest()
+        if match != self._match:
+            self._forget(match)
+        if match is None:
+            return
+        for entry in self._store.entries(match, self._seq):
+            self._follow(entry)
+
+    def _follow(self, entry: Entry[Input]) -> None:
+        self._series, _ = take(self._series, entry.input)
+        self._seq = entry.seq
+        self._words = PathstoneWords(names_of(self._series))
+        if not entry.rulings:
+            return
+        shown = [self._ruling_json(ruling) for ruling in entry.rulings]
+        for ruling in entry.rulings:
+            match ruling:
+                case Accepted(event=GameStarted()):
+                    self._made = []
+                case Accepted(event=Moved(n=n)):
+                    self._made.append((n, entry.seq))
+                case Accepted(event=TakenBack(n=n)):
+                    self._undone += [seq for made, seq in self._made if made >= n]
+                    self._made = [(made, seq) for made, seq in self._made if made < n]
+        self._lines.append(
+            {
+                "match": None if self._match is None else self._match.key,
+                "seq": entry.seq,
+                "n": entry.n,
+                "at": entry.at,
+                "said": self._words.said(entry.input),
+                "rulings": shown,
+            }
+        )
+        # Of several rulings on one input, the page shows large the last one that asks something of a person.
+        grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
+        self._ruling = shown[grave[-1] if grave else -1]
+
+    def _ruling_json(self, ruling: Ruling) -> Json:
+        return {
+            "verdict": type(ruling).__name__.lower(),
+            "headline": self._words.headline(ruling),
+            "why": self._words.detail(ruling),
+            "rule": ruling.rule,
+            "cells": squares_of(ruling.cells) if not isinstance(ruling, Accepted) else [],
+            "candidates": list(ruling.candidates) if isinstance(ruling, Undecided) else [],
+        }
+
+    def _standing_json(self) -> Json:
+        players: Json = {
+            player.value: {
+                "name": self._words.names[player],
+                "colour": self._colours[player],
+                "word": self._colour_words[player],
+            }
+            for player in Player
+        }
+        series = self._series
+        if series is None:
+            return {"phase": "start", "players": players, "buttons": []}
+        n, game = len(series.games), series.game
+        state, line = game.state, game.belief.lines[0]
+        shown = line.state
+        points = dict(zip(series.names, series.points, strict=True))
+        for player in Player:
+            stones, crowns = shown.reserve(player)
+            players[player.value] |= {
+                "flats": shown.flats[list(Player).index(player)],
+                "stones": stones,
+                "crowns": crowns,
+                "points": points[self._words.names[player]],
+            }
+        result, phase = state.result, _phase(series)
+        moves = [*game.moves, *line.moves]
+        threatened = {player: _targets(state, player) for player in Player}
+        return {
+            "phase": phase,
+            "players": players,
+            "size": state.size,
+            "pieces_each": list(PIECES_EACH[state.size]),
+            "carry": state.size,
+            "tps": write_tps(shown),
+            "n": state.ply + 1,
+            "first_n": game.belief.past[0].ply + 1,
+            "moves": [write_move(move) for move in moves],
+            "open_moves": len(line.moves),
+            "last": _cells_of(moves[-1]) if moves else [],
+            "opening": state.opening,
+            "turn": None if result is not None else shown.to_move.value,
+            "movable": _movable(state) if phase == "play" else [],
+            "result": None if result is None else _result_json(state),
+            "threats": {player.value: list(squares) for player, squares in threatened.items()},
+            "threat_words": threat_words(self._words.names, threatened, state),
+            "restore": squares_of(game.belief.restore),
+            "series": {
+                "length": series.length,
+                "over": series.over,
+                "leader": series.leader,
+                "names": list(series.names),
+                "points": list(series.points),
+                "games": [_game_json(series, k) for k in range(1, n + 1)],
+            },
+            "buttons": self._buttons(phase, series),
+        }
+
+    def _buttons(self, phase: str, series: Series) -> list[Json]:
+        """What people can say now, most likely first; `path` and `body` are what a press posts."""
+        back = _say("Take back", "u", Said.TAKE_BACK)
+        resign = {**_say("Resign", "r", Said.RESIGN), "confirm": "Who resigns?"}
+        resign["choices"] = [
+            {"label": name, "body": {"what": Said.RESIGN.value, "player": player.value}}
+            for player, name in self._words.names.items()
+        ]
+        draw = {**_say("Draw", "d", Said.DRAW), "confirm": "Do both players agree to a draw?"}
+        match phase:
+            case "ask":
+                _, candidates = series.game.belief.questions[0]
+                answers = [_answer(ptn, k) for k, ptn in enumerate(candidates, 1)]
+                return [*answers, back]
+            case "game-over":
+                return [_say("Next game", " ", Said.NEXT_GAME, "primary"), back]
+            case "series-over":
+                return [back]
+            case _:
+                return [back, draw, resign]
+
+
+def replay_json(past: tuple[State, ...], moves: tuple[Move, ...], last: State) -> Json:
+    """Every position of a game with its moves and its result."""
+    return {
+        "size": last.size,
+        "first_n": past[0].ply + 1,
+        "moves": [write_move(move) for move in moves],
+        "cells": [_cells_of(move) for move in moves],
+        "tps": [write_tps(state) for state in past],
+        "result": None if last.result is None else _result_json(last),
+    }
+
+
+def _phase(series: Series) -> str:
+    belief = series.game.belief
+    if belief.questions:
+        return "ask"
+    if belief.state.result is None:
+        return "play"
+    return "series-over" if series.over else "game-over"
+
+
+def _result_json(state: State) -> Json:
+    result = state.result
+    assert result is not None
+    path = path_of(state, result.winner) if result.winner is not None and result.reason is Reason.PATH else ()
+    return {
+        "text": str(result),
+        "reason": REASONS[result.reason],
+        "winner": None if result.winner is None else result.winner.value,
+        "path": squares_of(path),
+    }
+
+
+def _game_json(series: Series, n: int) -> Json:
+    game = series.games[n - 1]
+    result = game.state.result
+    return {
+        "game": n,
+        "players": list(series.players(n)),
+        "moves": len(game.belief.past) - 1 - (game.state.ended is not None),
+        "result": None if result is None else str(result),
+        "reason": None if result is None else REASONS[result.reason],
+        "gives": None if result is None else list(series.gives(n)),
+    }
+
+
+def _targets(state: State, player: Player) -> tuple[str, ...]:
+    """The squares on which a move of the player ends that would complete a path; none in the opening."""
+    if state.opening:
+        return ()
+    ends = (move.cell if isinstance(move, Placement) else move.cells[-1] for move in threats(state, player))
+    return tuple(dict.fromkeys(square_name(cell) for cell in ends))
+
+
+def _movable(state: State) -> list[str]:
+    """The squares from which something can be moved."""
+    return list(dict.fromkeys(square_name(move.cell) for move, _ in plays(state) if not isinstance(move, Placement)))
+
+
+def _cells_of(move: Move) -> list[str]:
+    return [square_name(cell) for cell in ((move.cell,) if isinstance(move, Placement) else (move.cell, *move.cells))]
+
+
+def _say(label: str, key: str, what: Said, kind: str = "") -> Json:
+    return _button(label, key, "/declare", {"what": what.value}, kind)
+
+
+def _answer(ptn: str, number: int) -> Json:
+    return _button(ptn, str(number) if number < 10 else "", "/play", {"ptn": ptn}, "answer")
+
+
+def _button(label: str, key: str, path: str, body: Json, kind: str) -> Json:
+    return {
+        "label": sentence(label) if kind != "answer" else label,
+        "key": key,
+        "path": path,
+        "body": body,
+        "kind": kind,
+        "confirm": None,
+        "choices": None,
+    }

@@ -1,0 +1,94 @@
+// What the pages of all games share: how the table is watched, the alarm, the list of rulings, questions and keys.
+
+import { html, find, setText } from "./dom.js";
+import { watchPicture, send } from "./stream.js";
+import { WATCH, alarmOf } from "./watch.js";
+
+export function alarm(text) {
+  const line = find("#alarm");
+  setText(line, text);
+  line.hidden = text === "";
+}
+
+export function renderWatch(state) {
+  find("#simulated").hidden = !state.simulated;
+  const watch = find("#watch");
+  watch.dataset.state = state.watch.state;
+  const by = state.watch.state === "watching" && state.watch.why ? ` ${state.watch.why}` : "";
+  setText(watch, WATCH[state.watch.state] + by);
+  alarm(alarmOf(state));
+}
+
+// The log's lines, by number, the newest on top; `tool` makes what stands at the end of a line, or null.
+export function renderLogLines(log, undone, marks, words, tool) {
+  const taken = new Set(undone);
+  find("#log").replaceChildren(...[...log.values()].reverse().flatMap((line) => [...line.rulings].reverse().map((ruling, k) =>
+    html("li", { class: `${ruling.verdict}${taken.has(line.seq) ? " undone" : ""}` },
+      html("span", { class: "mark", "aria-label": words[ruling.verdict] }, marks[ruling.verdict]),
+      html("span", {}, html("span", {}, ruling.headline), " ",
+        html("span", { class: "detail" }, [ruling.why, ruling.rule, line.said === "seen" ? "" : line.said].filter(Boolean).join(" · "))),
+      k === 0 ? tool(line) : null))));
+}
+
+export function showPicture() {
+  watchPicture(find("#picture"), (note) => setText(find("#picture-note"), note));
+  const enlarge = () => (document.fullscreenElement ? document.exitFullscreen() : find("#picture").requestFullscreen());
+  find("#enlarge").addEventListener("click", enlarge);
+  find("#picture").addEventListener("click", enlarge);
+}
+
+// Says something to the companion; whether it was taken. Why it was not stands in the alarm.
+export async function say(path, body) {
+  const why = await send(path, body);
+  if (why !== null) alarm(why);
+  return why === null;
+}
+
+export function confirmed(text) {
+  const dialog = find("#confirm");
+  setText(find("#confirm-text"), text);
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+}
+
+export const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, key === " " ? "Space" : key.toUpperCase()) : null);
+
+// Keys press buttons, and do what `keys` has by key: [words, act]. `leave` answers Escape, and says whether it did.
+export function onKeys({ keys, buttons, press, leave }) {
+  const all = { ...keys, "?": ["This help", showHelp] };
+
+  function showHelp() {
+    const rows = [...buttons().map((button) => [button.key, button.label]), ...Object.entries(all).map(([key, [label]]) => [key, label])];
+    find("#key-list").replaceChildren(...rows.filter(([key]) => key).flatMap(([key, label]) => [
+      html("dt", {}, key === " " ? "Space" : key.toUpperCase()), html("dd", {}, label)]));
+    find("#help").showModal();
+  }
+
+  find("#show-help").addEventListener("click", showHelp);
+  const keysOn = find("#keys-on");
+  keysOn.checked = localStorage.getItem("keys") !== "off";
+  document.body.classList.toggle("keys-off", !keysOn.checked);
+  keysOn.addEventListener("change", () => {
+    localStorage.setItem("keys", keysOn.checked ? "on" : "off");
+    document.body.classList.toggle("keys-off", !keysOn.checked);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && leave()) return;
+    const typing = event.target.closest("input, select, textarea, dialog");
+    // Space on a focused button presses that button and nothing else.
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === " " && event.target.closest("button, [role=button], summary")) return;
+    if (!keysOn.checked) return;
+    const key = event.key.toLowerCase();
+    const button = buttons().find((each) => each.key === key);
+    if (button) {
+      event.preventDefault();
+      press(button);
+    } else if (all[key]) {
+      event.preventDefault();
+      all[key][1]();
+    }
+  });
+}
