@@ -21,6 +21,8 @@ import click
 from platformdirs import user_data_path
 from tqdm import tqdm
 
+from companion.cameras import cameras_command
+from companion.doctor import doctor_command
 from companion.games.compare import cell_mm
 from companion.games.pathstone import NotationError, read_tps, series
 from companion.grid import BoardGrid, Events
@@ -33,6 +35,7 @@ from companion.pathstone import board_of as pathstone_board
 from companion.pathstone import pathstone
 from companion.pathstone import referee as referee_pathstone
 from companion.pathstone_session import PathstoneSession
+from companion.printing.command import print_command
 from companion.referee import Referee, Standing, events_to_json, game_over
 from companion.ruling import Ruling
 from companion.session import Session
@@ -90,6 +93,9 @@ def main() -> None:
 
 
 main.add_command(pathstone)
+main.add_command(print_command)
+main.add_command(doctor_command)
+main.add_command(cameras_command)
 
 
 def _read_corners(_context: click.Context, _option: click.Parameter, value: str | None) -> Corners | None:
