@@ -41,7 +41,7 @@ class Plugged:
         self._device = capture.Device(camera, moments)
         self._server = capture.serve(self._device, port)
         self.port = self._server.server_port
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
     def pull(self) -> None:

@@ -265,7 +265,7 @@ def test_its_stream_is_read_like_any_network_camera():
     device = Device(camera, moments(10_000), fps=60)
     stream = serve(device)
     source = open_source(f"http://127.0.0.1:{stream.server_port}/")
-    threads = [threading.Thread(target=stream.serve_forever), threading.Thread(target=source.read_forever)]
+    threads = [threading.Thread(target=run, daemon=True) for run in (stream.serve_forever, source.read_forever)]
     for thread in threads:
         thread.start()
     try:
