@@ -82,7 +82,7 @@ def told_by_a_link(name: str) -> Iterator[SimpleQueue[GridEvent]]:
     """What a link tells of this port, which is asked from now on."""
     told: SimpleQueue[GridEvent] = SimpleQueue()
     asking = Link([name], told.put)
-    thread = threading.Thread(target=asking.run)
+    thread = threading.Thread(target=asking.run, daemon=True)
     thread.start()
     try:
         yield told

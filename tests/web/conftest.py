@@ -61,7 +61,7 @@ class Desk:
         self.store = Store(path, self.live.ring)
         self.said: Queue[Input | None] = Queue()
         self.app = create_app(self.store, self.live, self.said, PROFILE)
-        self._thread = threading.Thread(target=self._run)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         self.live.show(np.full((360, 640, 3), 90, np.uint8))
         self.live.watch(Watch.WATCHING)
@@ -108,7 +108,7 @@ class Served:
         self.desk = Desk(self._path)
         self._server = Server(self.desk.app, listen(self.port), self.desk.live)
         self.port = self._server.port
-        self._thread = threading.Thread(target=self._server.run)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:

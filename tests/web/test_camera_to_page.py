@@ -44,8 +44,8 @@ class Watched:
         self._server = Server(create_app(self._store, live, said, virtual.PROFILE), listen(0), live)
         self.url = f"http://127.0.0.1:{self._server.port}/"
         self._threads = [
-            threading.Thread(target=self._server.run),
-            threading.Thread(target=session.run, args=(self._taken(),)),
+            threading.Thread(target=self._server.run, daemon=True),
+            threading.Thread(target=session.run, args=(self._taken(),), daemon=True),
         ]
         for thread in self._threads:
             thread.start()

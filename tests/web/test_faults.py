@@ -82,7 +82,7 @@ def test_a_real_table_has_no_faults_to_switch(live, tmp_path):
 @pytest.fixture
 def url(app, live):
     server = Server(app, listen(0), live)
-    thread = threading.Thread(target=server.run)
+    thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.port}"
     server.stop()

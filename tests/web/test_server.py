@@ -35,7 +35,7 @@ def test_the_loop_may_be_awake_when_the_server_is_stopped(viewers):
     app = Flask(__name__)
     app.add_url_rule("/", view_func=bell.streamed)
     server = Server(app, listen(0), bell)
-    loop = threading.Thread(target=server.run)
+    loop = threading.Thread(target=server.run, daemon=True)
     loop.start()
     open_streams = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(viewers)]
     for stream in open_streams:

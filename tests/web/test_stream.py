@@ -202,7 +202,7 @@ def test_a_slow_viewer_holds_nobody_up(desk, client, disk):
         fast.close()
         seen.set()
 
-    reader = threading.Thread(target=read)
+    reader = threading.Thread(target=read, daemon=True)
     reader.start()
     assert seen.wait(5)
     reader.join()
