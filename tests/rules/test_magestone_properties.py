@@ -55,7 +55,7 @@ from companion.games.magestone import (
     write_record,
 )
 from companion.games.magestone.state import NO_ARMY
-from companion.goes import thrown
+from companion.goes import random_goes, thrown
 from companion.judge import MagestoneJudge
 from companion.judge.magestone import choice_to_json
 from companion.judge.magestone_state import state_from_json, state_to_json
@@ -253,6 +253,21 @@ def test_a_walk_by_a_corner_of_the_nexus_may_break_a_rite_or_not(start, end):
         assert {play(moved, move).rite is None for move in found} == outcomes
 
 
+def test_a_priest_on_its_way_to_a_gravestone_may_break_a_rite_or_not():
+    state = read_position("2 Mi0,Ph7/Mh15,Pj8,W1l15 - i10 7 1:6:3 - 0:2")
+    outcomes = [play(state, move) for move in shortest_walks(state, Unit.PRIEST, (10, 8))]
+    ended = [(after.armies[Seat.BOTTOM].cells[Unit.PRIEST], after.rite is None) for after in outcomes]
+    assert sorted(ended) == [
+        ((9, 8), False),
+        ((9, 8), True),
+        ((10, 7), False),
+        ((10, 7), True),
+        ((10, 9), False),
+        ((11, 8), False),
+        ((11, 8), True),
+    ]
+
+
 @settings(max_examples=60, deadline=None)
 @given(games(), st.data())
 def test_shortest_walks_are_one_for_each_way_the_game_goes_on(played, data):
@@ -440,3 +455,8 @@ def test_the_game_is_the_same_from_the_opposite_side(played):
         if not isinstance(choice, Nova):
             assert play(turned(before), turned_choice(choice)) == turned(after)
     assert len(legal_choices(turned(states[-1]))) == len(legal_choices(states[-1]))
+
+
+def test_the_bench_plays_as_many_goes_as_it_says():
+    for players in (2, 4):
+        assert 60 <= random_goes(players, random.Random(1), 60) <= 60 + 300

@@ -160,17 +160,29 @@ def shortest_walks(state: State, unit: Unit, end: Cell) -> tuple[Move, ...]:
     """
     if end not in reach(state, unit):
         return ()
-    at, free, most = state.armies[state.to_move].cells[unit], ON_BOARD ^ taken_bits(state), state.squares_left
+    at, most = state.armies[state.to_move].cells[unit], state.squares_left
     assert at is not None
-    if raises(state, unit, end):
-        before = {back: () if back == at else _walk(at, back, free, most - 1) for back in sorted(NEIGHBOURS[end])}
-        return tuple(Move(unit, (*walk, end)) for walk in before.values() if walk is not None)
-    walks = [_walk(at, end, free, most)]
+    walks: dict[tuple[Cell | None, bool], Move] = {}
+    for back in sorted(NEIGHBOURS[end]) if raises(state, unit, end) else (None,):
+        ways = _ways(state, at, end, most) if back is None else [()] if back == at else _ways(state, at, back, most - 1)
+        for way in ways:
+            move = Move(unit, way if back is None else (*way, end))
+            walks.setdefault((back, breaks_rite(state, move)), move)
+    return tuple(walks.values())
+
+
+def _ways(state: State, start: Cell, end: Cell, most: int) -> list[tuple[Cell, ...]]:
+    """Shortest walks to a square; where a Rite is running, also around the Nexus and by way of each of its squares."""
+    free = ON_BOARD ^ taken_bits(state)
+    shortest = _walk(start, end, free, most)
+    if shortest is None:
+        return []
+    walks = [shortest]
     if state.rite is not None:
-        walks += [_walk(at, end, free & ~NEXUS_BITS, most), *(_by_way_of(at, by, end, free, most) for by in NEXUS)]
-    found = [walk for walk in walks if walk is not None]
-    moves = [Move(unit, walk) for walk in found if len(walk) == len(found[0])]
-    return tuple({breaks_rite(state, move): move for move in reversed(moves)}.values())
+        others = [_walk(start, end, free & ~NEXUS_BITS, most)]
+        others += [_by_way_of(start, by, end, free, most) for by in NEXUS]
+        walks += [walk for walk in others if walk is not None]
+    return [walk for walk in walks if len(walk) == len(shortest)]
 
 
 def _layers(start: Cell, free: int, most: int) -> list[int]:
