@@ -4,7 +4,7 @@ and for the firmware in simavr. Single cases that need a clock of the device's o
 
 import random
 from dataclasses import replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 from zlib import crc32
 
 import pytest
@@ -114,8 +114,7 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("seq", [0, 1, 255])
-@pytest.mark.parametrize("request_", ACCEPTED)
+@pytest.mark.parametrize(("request_", "seq"), zip(ACCEPTED, cycle((0, 1, 255)), strict=False))
 def test_a_request_is_acknowledged_with_its_sequence_number(grid, request_, seq):
     assert grid.ask(ACCEPTED[request_], seq=seq) == OK
 

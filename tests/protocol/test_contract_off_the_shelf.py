@@ -239,8 +239,8 @@ def test_a_frame_that_lost_bytes_spoils_the_next_but_not_the_one_after(opened, s
         talk.tell(frame, shows(COLOURS))
 
 
-def test_an_adalight_strip_greets_while_nobody_speaks(opened):
-    with opened(Strip(12, StripFirmware.ADALIGHT)) as talk:
+def test_an_adalight_strip_greets_while_nobody_speaks():
+    with in_process(Strip(12, StripFirmware.ADALIGHT)) as talk:
         assert talk.listen(ANSWER_S, lambda: len(talk.received) >= 8) in (b"Ada\nAda\n", b"Ada\nAda\nAda\n")
         assert talk.call(lambda strip, _: strip.leds) == (DARK,) * 12
 

@@ -73,7 +73,7 @@ def linked(*ports: str, **settings: object) -> Iterator[tuple[Link, Heard]]:
     """A link that runs on these ports."""
     heard = Heard()
     link = Link(ports, heard, **{"back_off_s": QUICK_S} | settings)
-    thread = threading.Thread(target=link.run, name="link under test")
+    thread = threading.Thread(target=link.run, name="link under test", daemon=True)
     thread.start()
     try:
         yield link, heard
@@ -143,7 +143,7 @@ def test_what_is_wanted_before_it_is_found_is_shown_then():
         heard = Heard()
         link = Link([port.path], heard, back_off_s=QUICK_S)
         link.show((RED,) * 16)
-        thread = threading.Thread(target=link.run)
+        thread = threading.Thread(target=link.run, daemon=True)
         thread.start()
         wait_until(is_found(heard), "found")
         assert port.call(lambda board, _: board.leds) == (RED,) * 16
@@ -183,6 +183,7 @@ def test_twenty_replugs_half_of_them_under_a_new_name(tmp_path):
         assert descriptors() == open_before
 
 
+@pytest.mark.long
 def test_a_replug_with_the_usual_patience_is_found_within_three_seconds(tmp_path):
     with (
         PtyPort(Board(8, 8), link_name=tmp_path / "ttyUSB0", resets_on_open=True, boot_s=1.2) as port,
@@ -274,9 +275,9 @@ def test_on_the_very_port_that_was_named_another_grid_will_do(tmp_path):
 def test_without_a_grid_little_is_done_and_it_is_told_once(tmp_path):
     with linked(str(tmp_path / "ttyUSB0"), back_off_s=(0.25, 2.0)) as (link, heard):
         wait_until(lambda: bool(heard.told), "it is told that there is none")
-        began_s = time.thread_time(), time.process_time()
-        time.sleep(1.0)
-        assert time.process_time() - began_s[1] < 0.5
+        began_s = time.process_time()
+        time.sleep(0.5)
+        assert time.process_time() - began_s < 0.25
         assert "there is no such port" in link.counters.trouble
     assert heard.kinds() == [Lost]
     assert link.counters.lost == 0
@@ -286,8 +287,8 @@ def test_with_a_grid_that_says_nothing_new_little_is_done():
     with PtyPort(Board(8, 8)) as port, linked(port.path) as (_, heard):
         wait_until(is_found(heard), "found")
         began_s = time.process_time()
-        time.sleep(1.0)
-        assert time.process_time() - began_s < 0.5
+        time.sleep(0.5)
+        assert time.process_time() - began_s < 0.25
 
 
 # Ports that cannot be used -----------------------------------------------------------------------------------------
@@ -462,7 +463,7 @@ def test_a_link_is_closed_at_once_whatever_it_waits_for(tmp_path):
         with silent_pty() as silent:
             heard = Heard()
             link = Link([silent if name == "silent" else str(tmp_path / "none")], heard, back_off_s=(5.0, 60.0))
-            thread = threading.Thread(target=link.run)
+            thread = threading.Thread(target=link.run, daemon=True)
             thread.start()
             time.sleep(0.2)
             link.close()

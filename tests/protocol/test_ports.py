@@ -51,23 +51,16 @@ def test_a_grid_is_listed_with_who_it_is(plugged, monkeypatch, tmp_path):
         assert attached() == (Attached(port.path, "usb-Grid_A1-if00", "2341:0043", "Grid", device, ""),)
 
 
-def test_each_port_is_asked_in_every_protocol_in_the_list_as_by_a_link(plugged):
+def test_ports_are_asked_side_by_side_each_in_its_protocol(plugged):
     with (
-        pty() as linked,
-        told_by_a_link(linked) as told,
-        pty() as silent,
         PtyPort(MonomeGrid(8, 16, name="m1000042")) as monome,
         PtyPort(Strip(30)) as strip,
         pty() as other,
         pty() as mute,
     ):
-        nothing, grid, wled, no_monome, adalight = attached(
-            [silent, monome.path, strip.path, f"monome:{other}", f"adalight:{mute}"]
+        grid, wled, no_monome, adalight = attached(
+            [monome.path, f"wled:{strip.path}", f"monome:{other}", f"adalight:{mute}"]
         )
-        assert told.get(timeout=20) == Lost(f"{linked}: {nothing.trouble}")
-    assert nothing.device is None
-    assert nothing.trouble.startswith("nothing answers")
-    assert "adalight:" in nothing.trouble
     assert grid.device == Device("monome", "m1000042", 8, 16, LedKind.LEVELS, SensorKind.SWITCH, "", simulated=False)
     assert (wled.device.driver, wled.device.rows, wled.device.columns) == ("wled", 1, 30)
     assert (grid.trouble, wled.trouble) == ("", "")
@@ -75,6 +68,17 @@ def test_each_port_is_asked_in_every_protocol_in_the_list_as_by_a_link(plugged):
     assert "nothing answers as a monome" in no_monome.trouble
     assert (adalight.name, adalight.device) == (mute, None)
     assert "mute" in adalight.trouble
+
+
+@pytest.mark.long
+def test_what_answers_in_no_protocol_is_told_so_in_the_list_as_by_a_link(plugged):
+    with pty() as linked, told_by_a_link(linked) as told, pty() as silent, PtyPort(Strip(30)) as strip:
+        nothing, wled = attached([silent, strip.path])
+        assert told.get(timeout=20) == Lost(f"{linked}: {nothing.trouble}")
+    assert (wled.device.driver, wled.device.columns) == ("wled", 30)
+    assert nothing.device is None
+    assert nothing.trouble.startswith("nothing answers")
+    assert "adalight:" in nothing.trouble
 
 
 @contextmanager
