@@ -159,6 +159,14 @@ def test_orders_say_what_to_do_on_the_table():
     assert "Bottom's Mage falls on j9; Bottom's Mage is back on h15" in answer["why"]
 
 
+def test_who_falls_at_home_is_back_at_once_on_the_same_square():
+    units = [{"seat": 0, "unit": "W1", "cell": [14, 7]}, {"seat": 1, "unit": "M", "cell": [15, 7]}]
+    judging = set_up(units=units, stones=[])
+    answer = told(judging, {"do": "attack", "units": ["W1"], "target": [15, 7], "dice": [[[6], [1]]]})
+    assert "Bottom's Mage falls on h15; Bottom's Mage is back on h15" in answer["why"]
+    assert answer["orders"] == []
+
+
 def test_a_finished_game_takes_nothing_more():
     judging = set_up(units=[{"seat": 0, "unit": "M", "cell": [1, 8], "activated": 6}])
     won = told(judging, {"do": "move", "unit": "M", "to": [0, 8]})

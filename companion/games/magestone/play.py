@@ -15,11 +15,10 @@ from companion.games.magestone.choices import (
     Nova,
 )
 from companion.games.magestone.defeats import defeat, with_hand
-from companion.games.magestone.dice import Fighter, decisive, winner
+from companion.games.magestone.dice import Fighter, Roll, decisive, winner
 from companion.games.magestone.endings import settle
-from companion.games.magestone.faults import fault
+from companion.games.magestone.faults import dice_for, fault
 from companion.games.magestone.pieces import (
-    NOVA_STONES,
     SQUARES_A_GO,
     UNITS_A_GO,
     WARRIORS,
@@ -139,33 +138,46 @@ def _activate(state: State) -> State:
     return settle(replace(_with_actors(state, (Unit.MAGE,)), hands=hands))
 
 
-def _attack(state: State, attack: Attack) -> State:
-    roll = decisive(attack.rolls)
+def fallen(state: State, choice: Choice) -> tuple[Cell, ...]:
+    """The squares of the units that fall by a choice that the rules allow."""
+    match choice:
+        case Attack():
+            lead = state.armies[state.to_move].cells[choice.units[0]]
+            assert lead is not None
+            return (choice.target if _attacker_wins(choice.rolls) else lead,)
+        case Bolt():
+            blocked = dice_for(state, choice) is not None and not _attacker_wins(choice.rolls)
+            return () if blocked else (choice.target,)
+        case Nova():
+            mage = state.armies[state.to_move].cells[Unit.MAGE]
+            assert mage is not None
+            return tuple(cells_of(AROUND_BITS[mage] & enemy_bits(state, state.to_move)))
+        case _:
+            return ()
+
+
+def _attacker_wins(rolls: tuple[Roll, ...]) -> bool:
+    roll = decisive(rolls)
     assert roll is not None
-    lead = state.armies[state.to_move].cells[attack.units[0]]
-    fallen = attack.target if winner(roll) is Fighter.ATTACKER else lead
-    assert fallen is not None
-    return settle(defeat(_with_actors(state, attack.units), [fallen]))
+    return winner(roll) is Fighter.ATTACKER
+
+
+def _attack(state: State, attack: Attack) -> State:
+    return settle(defeat(_with_actors(state, attack.units), fallen(state, attack)))
 
 
 def _bolt(state: State, bolt: Bolt) -> State:
-    mage, target = state.armies[state.to_move].cells[Unit.MAGE], state.unit_at(bolt.target)
-    roll = decisive(bolt.rolls)
+    mage = state.armies[state.to_move].cells[Unit.MAGE]
     assert mage is not None
-    assert target is not None
-    after = _spend(state, (bolt.target,), distance(mage, bolt.target))
-    if target[1] is Unit.MAGE and roll is not None and winner(roll) is Fighter.DEFENDER:
-        return after
-    return settle(defeat(after, [bolt.target]))
+    cast = _spend(state, (bolt.target,), distance(mage, bolt.target))
+    return settle(defeat(cast, fallen(state, bolt)))
 
 
 def _nova(state: State) -> State:
     mage = state.armies[state.to_move].cells[Unit.MAGE]
     assert mage is not None
-    struck = tuple(cells_of(AROUND_BITS[mage] & enemy_bits(state, state.to_move)))
-    fall_on = tuple(cell if on_board(cell) else mage for cell in DIAGONALS[mage])
-    assert len(fall_on) == NOVA_STONES
-    return settle(defeat(_spend(state, fall_on, 0), struck))
+    cast = _spend(state, tuple(cell if on_board(cell) else mage for cell in DIAGONALS[mage]), 0)
+    return settle(defeat(cast, fallen(state, Nova())))
 
 
 def _spend(state: State, stones: tuple[Cell, ...], squares: int) -> State:

@@ -18,7 +18,7 @@ from companion.games.magestone.dice import Fighter, Roll, decisive, winner
 from companion.games.magestone.faults import COMBAT, GO, RITE, SORCERY, STONES, VICTORY, dice_for, fault
 from companion.games.magestone.orders import Order, orders
 from companion.games.magestone.pieces import Ending, Unit
-from companion.games.magestone.play import play
+from companion.games.magestone.play import fallen, play
 from companion.games.magestone.state import State
 from companion.ruling import Accepted, Ruling
 
@@ -111,17 +111,18 @@ def _fought(rolls: tuple[Roll, ...]) -> str:
 def _consequences(before: State, choice: Choice, after: State) -> tuple[Accepted, ...]:
     """What came of a choice besides: who fell and came back, a broken Rite, who is out, the end of the game."""
     told: list[Accepted] = []
+    fell = {before.unit_at(cell) for cell in fallen(before, choice)}
     for seat in before.seats:
         for unit in Unit:
-            was, now = before.armies[seat].cells[unit], after.armies[seat].cells[unit]
-            if seat is before.to_move and (isinstance(choice, Move) and unit in (choice.unit, _raised(before, after))):
-                continue
+            who, now = (seat, unit), after.armies[seat].cells[unit]
             name = f"{seat.label}'s {unit.label}"
-            if was is not None and was != now:
+            if who in fell:
+                was = before.armies[seat].cells[unit]
+                assert was is not None
                 told.append(Accepted(DEFEAT, f"{name} falls on {square_name(was)}", cells=(was,)))
-            if now is not None and was != now:
+            if now is not None and (who in fell or who in before.queue):
                 told.append(Accepted(DEFEAT, f"{name} is back on {square_name(now)}", cells=(now,)))
-            elif was is not None and (seat, unit) in after.queue:
+            elif who in fell and who in after.queue:
                 told.append(Accepted(DEFEAT, f"{name} waits to respawn"))
     if before.rite is not None and after.rite is None:
         told.append(Accepted(RITE, f"{before.rite.seat.label}'s Rite is broken"))
@@ -129,14 +130,6 @@ def _consequences(before: State, choice: Choice, after: State) -> tuple[Accepted
     if after.result is not None:
         told.append(game_over(after))
     return tuple(told)
-
-
-def _raised(before: State, after: State) -> Unit | None:
-    """The Warrior that a Priest's walk has raised."""
-    if before.raised or not after.raised:
-        return None
-    cells = zip(before.armies[before.to_move].cells, after.armies[before.to_move].cells, strict=True)
-    return next(Unit(n) for n, (was, now) in enumerate(cells) if was is None and now is not None)
 
 
 def game_over(state: State) -> Accepted:
