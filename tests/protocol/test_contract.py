@@ -114,7 +114,7 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize(("request_", "seq"), zip(ACCEPTED, cycle((0, 1, 255)), strict=False))
+@pytest.mark.parametrize(("request_", "seq"), list(zip(ACCEPTED, cycle((0, 1, 255)), strict=False)))
 def test_a_request_is_acknowledged_with_its_sequence_number(grid, request_, seq):
     assert grid.ask(ACCEPTED[request_], seq=seq) == OK
 
