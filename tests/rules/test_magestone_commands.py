@@ -118,6 +118,14 @@ def test_a_go_may_be_told_as_text_and_is_played_whole_or_not_at_all():
     assert "not on the board" in refused["why"]
 
 
+@pytest.mark.parametrize(
+    ("path", "named"), [([[-1, 4]], "row -1, column 4"), ([[0, 3]], "d0"), ([[0, 16]], "row 0, column 16")]
+)
+def test_a_square_off_the_board_is_named(path, named):
+    answer = told(set_up(), {"do": "move", "unit": "W1", "path": path})
+    assert answer["why"].startswith(f"{named} is not on the board; left of the go: 6 squares, 3 units")
+
+
 def test_choices_are_listed_and_each_is_a_line():
     judging = set_up(units=[MAGE, {"seat": 1, "unit": "W1", "cell": [1, 8]}, {"seat": 1, "unit": "M", "cell": [9, 9]}])
     listed = told(judging, {"ask": "choices"})["choices"]

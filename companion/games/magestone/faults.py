@@ -7,6 +7,7 @@ from companion.games.magestone.board import (
     NEIGHBOURS,
     NEXUS,
     NEXUS_BITS,
+    WIDTH,
     cells_of,
     distance,
     on_board,
@@ -107,15 +108,13 @@ def _move_fault(state: State, move: Move) -> Refused | None:
     if not path:
         return _refused(state, GO, f"{unit.label} stays on {square_name(at)}: a walk has at least one square", at)
     if len(path) > state.squares_left:
-        why = f"{len(path)} squares to {square_name(path[-1])} are more than the go has left"
+        why = f"{len(path)} squares to {_named(path[-1])} are more than the go has left"
         return _refused(state, GO, why, path[-1])
     blocked, before = taken_bits(state) ^ BIT[at], at
     for cell in path:
         if cell not in NEIGHBOURS[before]:
-            why = f"{square_name(cell)} is not on the board"
-            if on_board(cell):
-                why = f"{square_name(cell)} is not orthogonally next to {square_name(before)}"
-            return _refused(state, GO, why, cell)
+            why = f"not orthogonally next to {square_name(before)}" if on_board(cell) else "not on the board"
+            return _refused(state, GO, f"{_named(cell)} is {why}", cell)
         if blocked & BIT[cell]:
             return _refused(state, GO, f"{_standing(state, cell)} blocks the way", cell)
         before = cell
@@ -174,7 +173,7 @@ def _attack_fault(state: State, attack: Attack) -> Refused | None:
 
 def _target_fault(state: State, rule: str, target: Cell) -> Refused | None:
     if not on_board(target):
-        return _refused(state, rule, "the target is not on the board", target)
+        return _refused(state, rule, f"{_named(target)} is not on the board", target)
     unit = state.unit_at(target)
     if unit is None:
         return _refused(state, rule, f"no unit stands on {square_name(target)}", target)
@@ -259,3 +258,9 @@ def _standing(state: State, cell: Cell) -> str:
     assert seat is not None
     assert unit is not None
     return f"{seat.label}'s {unit.label} on {square_name(cell)}"
+
+
+def _named(cell: Cell) -> str:
+    """A cell that may be off the board, in words."""
+    row, column = cell
+    return square_name(cell) if 0 <= row < WIDTH and 0 <= column < WIDTH else f"row {row}, column {column}"
