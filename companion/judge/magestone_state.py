@@ -78,7 +78,8 @@ def state_from_json(table: Json) -> State:
     if why is not None:
         raise InputError(why)
     state = replace(state, result=ending(state))
-    if "result" in table and (table["result"], table.get("winner")) != result_to_json(state):
+    said = (table.get("result"), table.get("winner"))
+    if not table.keys().isdisjoint({"result", "winner"}) and said != result_to_json(state):
         raise InputError("result: that is not what the position shows")
     return state
 
@@ -154,6 +155,8 @@ class _Seating:
         told = {"seat": entry} if isinstance(entry, int) else as_object(entry, "out")
         refuse_unknown(told, ("seat", "carried", "activated"), "out: ")
         seat = seat_of(self.seats, told.get("seat"), "seat")
+        if seat in self.out:
+            raise InputError("out: a seat is there twice")
         self.out.append(seat)
         self.hands[seat] = _hand(told)
 

@@ -258,6 +258,8 @@ IMPOSSIBLE_SETUPS = {
     },
     "an unknown layout": {"layout": "heap"},
     "a result that is not there": {"result": "conquest", "winner": 0},
+    "a winner that is not there": {"winner": 0},
+    "out twice": {"players": 4, "out": [1, 1]},
     "a position and more": {"position": write_position(start(2)), "bank": 8},
     "no position": {"position": "the start"},
 }
