@@ -20,18 +20,23 @@ _BOARDS = Path(__file__).resolve().parents[1] / "boards"
 @click.option(
     "--board", "board_path", type=click.Path(path_type=Path), help="Board profile (TOML); the game's usual without it."
 )
-@click.option("--paper", type=click.Choice(list(Paper)), default=Paper.A4, show_default=True)
+@click.option(
+    "--paper",
+    type=click.Choice([paper.value for paper in Paper], case_sensitive=False),
+    default="a4",
+    show_default=True,
+)
 @click.option(
     "--players", type=click.Choice(["2", "4"]), default="4", show_default=True, help="Whose MageStone tokens."
 )
-def print_command(game: str, out: Path, board_path: Path | None, paper: Paper, players: str) -> None:
+def print_command(game: str, out: Path, board_path: Path | None, paper: str, players: str) -> None:
     """Writes a PDF true to size: the board of MageStone with its tokens, that of Pathstone, or a template to drill the
     holes of Pathways."""
     # Only here: nothing else needs the PDF library.
     from companion.printing.sheets import print_game
 
     try:
-        pdf = print_game(game, read_profile(board_path or _BOARDS / f"{game}.toml"), paper, int(players))
+        pdf = print_game(game, read_profile(board_path or _BOARDS / f"{game}.toml"), Paper(paper), int(players))
     except ProfileError as error:
         _fail(str(error))
     try:
