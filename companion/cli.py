@@ -5,17 +5,15 @@ import signal
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
-from io import StringIO
 from itertools import chain
 from pathlib import Path
 from queue import Queue, SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from platformdirs import user_data_path
@@ -23,7 +21,6 @@ from tqdm import tqdm
 
 from companion.cameras import cameras_command
 from companion.doctor import doctor_command
-from companion.games.compare import cell_mm
 from companion.games.pathstone import NotationError, read_tps, series
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
@@ -40,6 +37,7 @@ from companion.referee import Referee, Standing, events_to_json, game_over
 from companion.ruling import Ruling
 from companion.session import Session
 from companion.settle import SETTLED_ALREADY, Patience
+from companion.simulated import Switchboard, called, pictures_of_flicks, put_said, replay_command, soak_command
 from companion.store import PathstoneStore, Store, StoreError
 from companion.terms import Field, Mode, Player
 from firmware_protocol.errors import LinkError
@@ -54,11 +52,7 @@ from vision.lattice import SIDES
 
 if TYPE_CHECKING:
     from companion import bench as bench_rows
-    from companion import soak as soaks
-    from companion.dashboard import faults
     from companion.dashboard.server import App
-    from hardware_sims import players, virtual
-    from vision.board import Image
 
 Corners = tuple[tuple[float, float], ...]
 
@@ -96,6 +90,8 @@ main.add_command(pathstone)
 main.add_command(print_command)
 main.add_command(doctor_command)
 main.add_command(cameras_command)
+main.add_command(soak_command)
+main.add_command(replay_command)
 
 
 def _read_corners(_context: click.Context, _option: click.Parameter, value: str | None) -> Corners | None:
@@ -390,146 +386,6 @@ def _usual_log() -> Path:
 
 
 @main.command()
-@click.option("--games", type=click.IntRange(min=1), default=20, show_default=True, help="How many are played.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the first game; the next one has the next.")
-@click.option(
-    "--fault", "faults", multiple=True, help="A fault by its name, there for part of each game; each: one by one."
-)
-@click.option("--grid/--no-grid", default=True, show_default=True, help="With the grid's sensors, or by camera alone.")
-@click.option("--width", type=click.IntRange(min=320), default=1280, show_default=True, help="Of the pictures, 16 : 9.")
-@click.option("--disks", type=click.IntRange(1, 12), default=12, show_default=True, help="Each player flicks.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("soak"), show_default=True, help="Folder for failing games."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a game on stdout, the sum last.")
-def soak(
-    games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int, disks: int, out: Path, as_json: bool
-) -> None:
-    """Plays whole games on the simulated table and holds every ruling against the table's truth.
-
-    A game with a wrong ruling is written to a folder that `companion replay` repeats.
-    """
-    from companion.soak import MOST_UNDECIDED, Case
-    from hardware_sims.table_faults import TABLE_FAULTS
-    from vision.usual import use_one_thread
-
-    unknown = sorted(set(faults) - {*TABLE_FAULTS, "each"})
-    if unknown:
-        raise click.UsageError(f"--fault {unknown[0]}: there are each, {', '.join(TABLE_FAULTS)}")
-    use_one_thread()
-    sets = [(name,) for name in TABLE_FAULTS] if "each" in faults else [faults]
-    cases = [Case(seed + n, one, width, grid, disks) for one in sets for n in range(games)]
-    flicks = wrong = undecided = 0
-    kinds: Counter[str] = Counter()
-    with tqdm(cases, desc="games", unit="game", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        for case in bar:
-            outcome = soak_game(case)
-            flicks, wrong = flicks + outcome.flicks, wrong + outcome.wrong
-            undecided += outcome.undecided
-            kinds += outcome.kinds
-            bar.set_postfix(flicks=flicks, undecided=undecided, wrong=wrong)
-            name = "-".join(["seed", str(case.seed), *case.faults, *([] if grid else ["no-grid"])])
-            if outcome.findings:
-                write_out(outcome, out / name)
-            if as_json:
-                print(json.dumps(outcome.to_json()), flush=True)
-                continue
-            told = [f"{name}: {outcome.flicks} flicks, {outcome.undecided} undecided, {outcome.wrong} wrong"]
-            told += [f"  {finding}" for finding in outcome.findings]
-            told += [f"  flick {n} was asked about: {why}" for n, why in outcome.asked]
-            tqdm.write("\n".join(told), file=sys.stdout)
-            sys.stdout.flush()
-    right = flicks - wrong - undecided
-    if as_json:
-        total = {"games": len(cases), "flicks": flicks, "right": right, "undecided": undecided, "wrong": wrong}
-        print(json.dumps({**total, "kinds": dict(kinds)}), flush=True)
-    else:
-        click.echo(f"{len(cases)} games, {flicks} flicks: {right} right, {undecided} undecided, {wrong} wrong")
-        for kind, count in kinds.most_common():
-            click.echo(f"  {kind}: {count}")
-    if wrong:
-        _fail(f"{wrong} flicks were ruled wrongly; companion replay repeats the games in {out}")
-    if undecided > MOST_UNDECIDED * flicks and not faults:
-        _fail(f"{undecided} of {flicks} flicks were asked about; at most {MOST_UNDECIDED:.0%} should be")
-
-
-@main.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
-def replay(bundle: Path) -> None:
-    """Plays the game of a BUNDLE of `companion soak` again and tells whether it is the same to the last ruling."""
-    from companion.soak import BundleError, first_difference, log_of, read_bundle
-    from vision.usual import use_one_thread
-
-    try:
-        case, log = read_bundle(bundle)
-    except BundleError as error:
-        _fail(str(error))
-    use_one_thread()
-    outcome = soak_game(case)
-    for finding in outcome.findings:
-        click.echo(str(finding))
-    line = first_difference(log, log_of(outcome))
-    if line is not None:
-        _fail(f"{bundle}: another game from line {line} of its log on; it was made by another version")
-    click.echo(f"the same {len(outcome.told)} inputs with the same rulings; {len(outcome.findings)} findings")
-
-
-def soak_game(
-    case: "soaks.Case", keep: "Callable[[int, Image], None] | None" = None, record: TextIO | None = None
-) -> "soaks.Outcome":
-    """Plays one game; `keep` is given its pictures, `record` the serial line."""
-    from companion import soak as soaks
-    from hardware_sims import virtual
-    from hardware_sims.ports import InProcess
-    from hardware_sims.recording import Recording
-    from hardware_sims.scorer import Scorer
-    from hardware_sims.table_faults import TABLE_FAULTS, Kind
-
-    referee = Referee()
-    said: Queue[Declaration | Correction] = Queue()
-    lasting = tuple(name for name in case.faults if TABLE_FAULTS[name].kind is Kind.MOUNTING)
-    table = virtual.table(
-        case.seed,
-        lambda: called(referee.standing),
-        lambda words: put_said(referee.standing, said, words),
-        pause_s=0.3,
-        faults=lasting,
-        size_wh=(case.width, case.width * 9 // 16),
-        jpeg_quality=90,
-    )
-    recording = None if record is None else Recording(record)
-    port = InProcess(virtual.grid_of(seed=case.seed), seed=case.seed, recording=recording)
-    stake = virtual.stake(case.seed)
-    mirrored = table.camera.view.mirrored
-    # Nothing tells a mirrored board from another one but a grid, which then contradicts it: that is told, not played.
-    sensed = virtual.Sensed(port) if case.grid and not mirrored else None
-    table.players.disks_each = case.disks_each
-    game = soaks.Game(case, table, sensed, referee, said, virtual.PROFILE, stake, keep)
-    a_side = next((TABLE_FAULTS[name].a_side for name in lasting if TABLE_FAULTS[name].a_side), None)
-    outcome = game.play(Scorer(table.players.table.board, stake), lasting, a_side, mirrored=mirrored)
-    if recording is not None:
-        recording.flush()
-    return outcome
-
-
-def write_out(outcome: "soaks.Outcome", folder: Path) -> None:
-    """Plays a failing game once more, for its pictures and its serial record, and writes it all to a folder."""
-    from companion.soak import frames_around, write_bundle
-    from vision.draw import encode_jpeg
-
-    shown = frames_around(outcome.findings)
-    pictures: list[tuple[int, bytes]] = []
-
-    def keep(frame: int, image_bgr: "Image") -> None:
-        if frame in shown:
-            pictures.append((frame, encode_jpeg(image_bgr, quality=95)))
-
-    record = StringIO()
-    soak_game(outcome.case, keep, record)
-    write_bundle(folder, outcome, pictures, record.getvalue())
-
-
-@main.command()
 @click.option("--pictures", type=click.IntRange(min=2), default=12, show_default=True, help="How many are rendered.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a row on stdout.")
 def bench(pictures: int, as_json: bool) -> None:
@@ -564,29 +420,12 @@ def bench(pictures: int, as_json: bool) -> None:
     shared = Path(__file__).resolve().parents[1].parent / "shared"
     if not shared.is_dir():
         click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
-    flicks = flick_row(_pictures_of_flicks(), virtual.PROFILE)
+    flicks = flick_row(pictures_of_flicks(), virtual.PROFILE)
     sets = accuracy_rows(rendered, shared) if shared.is_dir() else ()
     for row in chain(measure(samples, hand), [flicks], sets, perft_rows(), goes_rows(), _grid_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
         click.echo(json.dumps(told) if as_json else words)
-
-
-def _pictures_of_flicks(flicks: int = 3) -> list[tuple[float, bytes]]:
-    """Seconds and JPEGs of some flicks at the simulated table, as a camera at 15 frames a second sends them."""
-    from hardware_sims import virtual
-    from vision.draw import encode_jpeg
-
-    table = virtual.table(1, lambda: called(Standing()), lambda _words: None)
-    table.players.referee = None
-    pictures = []
-    for moment in table.play():
-        image = table.image(moment)
-        if image is not None:
-            pictures.append((moment.t_s, encode_jpeg(image, quality=90)))
-        if len(table.players.flicked) > flicks:
-            break
-    return pictures
 
 
 def _grid_rows() -> "Iterator[bench_rows.Row]":
@@ -849,60 +688,6 @@ def _new_pictures(pictures: Camera, session: Session | PathstoneSession, live: L
         if not lost and time.monotonic() - came_s >= STALLED_S:
             live.watch(Watch.STALLED, f"the camera gives no new picture: {pictures.trouble}")
         yield None
-
-
-class Switchboard:
-    """The faults of the simulated table, for its page."""
-
-    def __init__(self, table: "virtual.VirtualTable") -> None:
-        self._table = table
-
-    def switches(self) -> "list[faults.Switch]":
-        """Every fault as it stands."""
-        from companion.dashboard.faults import Switch
-        from hardware_sims.table_faults import TABLE_FAULTS
-
-        on = self._table.wanted()
-        return [Switch(name, fault.kind.value, fault.title, name in on) for name, fault in TABLE_FAULTS.items()]
-
-    def switch(self, name: str, on: bool) -> None:
-        """Switches one on or off. Raises KeyError where there is no such fault."""
-        self._table.switch(name, on)
-
-
-def called(standing: Standing) -> "players.Call":
-    """What the referee says just now, as the simulated players hear it."""
-    from hardware_sims import players
-
-    match, game = standing.match, standing.game
-    if match is None or game is None:
-        return players.Call(0, 0, None)
-    asked = game.questions[0] if game.questions else None
-    return players.Call(
-        match.game,
-        sum(game.used),
-        None if game.over else game.to_flick.value,
-        tuple((order.colour.value, order.x_mm, order.y_mm) for order in game.orders),
-        None
-        if asked is None
-        else players.Question(
-            asked.candidates,
-            tuple((disk.x_mm, disk.y_mm) for disk in asked.disks)
-            or tuple(cell_mm(game.setup.field, cell) for cell in asked.cells),
-        ),
-    )
-
-
-def put_said(standing: Standing, said: "Queue[Declaration | Correction]", words: str) -> None:
-    """Puts what a simulated player says on the queue, as the buttons of the page do."""
-    game, match = standing.game, standing.match_now
-    if game is None or match is None:
-        return
-    if any(words in asked.candidates for asked in game.questions):
-        said.put(Declaration(Declared.ACCEPT, choice=words))
-    elif words in set(Declared) and (words != Declared.NEXT_GAME or (game.over and match.winner is not None)):
-        # Within a match the next game begins with the empty board; an answer to a question now withdrawn says nothing.
-        said.put(Declaration(Declared(words)))
 
 
 @main.command()

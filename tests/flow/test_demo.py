@@ -16,11 +16,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from companion.cli import called, put_said
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.referee import Referee
 from companion.ruling import Accepted, Ruling, Shot, Undecided
 from companion.session import Session
+from companion.simulated import called, put_said
 from companion.terms import Field, Mode
 from hardware_sims import virtual
 from hardware_sims.disks import STANDARD, Disk

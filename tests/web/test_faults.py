@@ -6,10 +6,10 @@ from queue import Queue
 import pytest
 from playwright.sync_api import expect
 
-from companion.cli import Switchboard
 from companion.dashboard import create_app
 from companion.dashboard.server import Server, listen
 from companion.live import Live, Watch
+from companion.simulated import Switchboard
 from companion.store import Store
 from hardware_sims import virtual
 from hardware_sims.table_faults import TABLE_FAULTS
