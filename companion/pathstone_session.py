@@ -90,7 +90,7 @@ class PathstoneSession:
 
     def sense(self, ticks: Iterable[None]) -> None:
         """Goes by what people say alone, for as long as it ticks. Raises StoreError."""
-        self._live.watch(Watch.WATCHING, "no camera: moves are tapped")
+        self._live.watch(Watch.WATCHING)
         for _ in ticks:
             self._hear()
         self._hear()

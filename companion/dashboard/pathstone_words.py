@@ -14,6 +14,9 @@ _LETTER = re.compile(
 )
 """A player's letter, which in a ruling is never the article: that one stands before a noun."""
 
+_SQUARE = re.compile(r"\d?[a-h][1-8]\b")
+"""Squares and moves are written small, also where a sentence begins with one."""
+
 REASONS = {
     Reason.PATH: "path",
     Reason.FLATS: "flats",
@@ -69,7 +72,8 @@ class PathstoneWords:
 
     def _reason(self, why: str) -> str:
         """A ruling's reason as a sentence, with the players' names for their letters."""
-        return sentence(_LETTER.sub(lambda letter: self.names[Player(letter[0].lower())], why))
+        told = _LETTER.sub(lambda letter: self.names[Player(letter[0].lower())], why)
+        return told if _SQUARE.match(told) else sentence(told)
 
     def _ended(self, ended: Ended) -> str:
         most, least = max(ended.count), min(ended.count)

@@ -52,7 +52,9 @@ export function confirmed(text) {
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
 
-export const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, key === " " ? "Space" : key.toUpperCase()) : null);
+const KEY_NAMES = { " ": "Space", arrowleft: "←", arrowright: "→" };
+
+export const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, KEY_NAMES[key] ?? key.toUpperCase()) : null);
 
 // Keys press buttons, and do what `keys` has by key: [words, act]. `leave` answers Escape, and says whether it did.
 export function onKeys({ keys, buttons, press, leave }) {
@@ -61,7 +63,7 @@ export function onKeys({ keys, buttons, press, leave }) {
   function showHelp() {
     const rows = [...buttons().map((button) => [button.key, button.label]), ...Object.entries(all).map(([key, [label]]) => [key, label])];
     find("#key-list").replaceChildren(...rows.filter(([key]) => key).flatMap(([key, label]) => [
-      html("dt", {}, key === " " ? "Space" : key.toUpperCase()), html("dd", {}, label)]));
+      html("dt", {}, KEY_NAMES[key] ?? key.toUpperCase()), html("dd", {}, label)]));
     find("#help").showModal();
   }
 

@@ -1,0 +1,555 @@
+// The page of Pathstone: shows each state the server sends, whole, and sends what people tap.
+
+import { html, find, setText, inkOn } from "./dom.js";
+import { alarm, confirmed, keyCap, onKeys, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, readTps, slid, turnBoard } from "./squares.js";
+import { follow } from "./stream.js";
+
+const PLAYERS = ["a", "b"];
+const MARKS = { accepted: "✓", refused: "✕", undecided: "?" };
+const WORDS = { accepted: "Stands", refused: "Refused", undecided: "Please decide" };
+const OVER = { "game-over": "Game over", "series-over": "Series over" };
+const KINDS = { F: "Flat", S: "Wall", C: "Crown" };
+const WHO = ["the first one named", "the second one named"];
+const STEPS = { "+": [0, 1], "-": [0, -1], "<": [-1, 0], ">": [1, 0] };
+
+let state = null;
+let asking = false; // whether the form for another series is open over a game
+let kind = "F"; // the piece that a tap on an empty square places
+let chosen = null; // the stack being moved: {cell, n, moves}, each move with its path and drops
+let target = null; // where it is moved to: {cell, options, drops}
+let inspected = null; // the square whose stack is shown whole
+let replay = null; // the game shown instead of the one being played, or its past: {game, at}
+const log = new Map(); // the log's lines by number
+let logMatch = null;
+
+// ---- what the server says
+
+follow({
+  onEntry(entry) {
+    if (entry.match !== logMatch) {
+      log.clear();
+      logMatch = entry.match;
+    }
+    log.set(entry.seq, entry);
+  },
+  onState(next) {
+    const before = state;
+    state = next;
+    if (before === null || before.match !== next.match) {
+      asking = false;
+      replay = null;
+    }
+    if (before === null || before.tps !== next.tps || before.n !== next.n || before.phase !== next.phase) {
+      letGo();
+      kind = "F";
+      // The past of the game goes on being shown; a game that has begun since is shown itself.
+      if (replay !== null && isThisGame(replay.game)) replay = replay.game.game === next.series?.games.length ? { ...replay, stale: true } : null;
+    }
+    render();
+  },
+  onGrid() {},
+  onLink(up) {
+    document.body.classList.toggle("unlinked", !up);
+    if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
+  },
+});
+showPicture();
+
+const isThisGame = (game) => game.match === state.match && game.match !== null;
+const watched = () => state.watched_size !== null;
+
+// ---- showing the state
+
+function render() {
+  const phase = asking && replay === null ? "start" : replay !== null && state.phase === "start" ? "replay" : state.phase;
+  document.body.dataset.phase = phase;
+  document.body.classList.toggle("without-camera", !watched());
+  find("#camera").hidden = !watched();
+  setText(find("#game-name"), state.game);
+  renderWatch(state);
+  if (!watched() && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
+  for (const player of PLAYERS) renderTokens(player);
+  find("#start").hidden = phase !== "start";
+  find("#new-series").hidden = phase === "start" || phase === "replay";
+  if (phase === "start") {
+    setText(find("#match-line"), "");
+    document.title = state.game;
+    find("#start-back").hidden = state.phase === "start";
+    for (const option of fields.size.options) option.disabled = watched() && Number(option.value) !== state.watched_size;
+    if (watched()) fields.size.value = state.watched_size;
+    return;
+  }
+  if (phase !== "replay") {
+    renderScores();
+    renderRuling();
+    renderButtons();
+    renderSeries();
+    renderLogLines(logMatch === state.match ? log : new Map(), state.undone, MARKS, WORDS, () => null);
+  }
+  renderMoves();
+  renderBoard();
+}
+
+function renderTokens(player) {
+  const { colour } = state.players[player];
+  document.documentElement.style.setProperty(`--side-${player}`, colour);
+  document.documentElement.style.setProperty(`--side-${player}-ink`, inkOn(colour));
+  for (const token of document.querySelectorAll(`[data-token="${player}"]`)) setText(token, player === "a" ? "1" : "2");
+}
+
+const half = (points) => (points % 1 === 0 ? String(points) : `${points < 1 ? "" : Math.floor(points)}½`);
+
+function renderScores() {
+  const [a, b] = PLAYERS.map((player) => state.players[player]);
+  document.title = `${a.name} ${half(a.points)} – ${half(b.points)} ${b.name}`;
+  const { length, games } = state.series;
+  const best = length === 1 ? "" : length === null ? ` · game ${games.length}` : ` · best of ${length} · game ${games.length}`;
+  setText(find("#match-line"), `${state.size} × ${state.size}${best}`);
+  const turn = state.turn === null ? "" : ` ${state.players[state.turn].name} to move.`;
+  setText(find("#score-words"), `Flats on top: ${a.name} ${a.flats}, ${b.name} ${b.flats}.${turn}`);
+  for (const player of PLAYERS) {
+    const card = find(`.player[data-player="${player}"]`);
+    const { name, flats, stones, crowns, points } = state.players[player];
+    const won = state.result?.winner === player;
+    card.classList.toggle("now", state.turn === player || won);
+    card.classList.toggle("won", won);
+    setText(find(".turn", card), won ? "wins" : "to move");
+    setText(find(".name", card), name);
+    setText(find(".score", card), String(flats));
+    const [most, mostCrowns] = state.pieces_each;
+    const crown = mostCrowns === 0 ? "" : ` · ${crowns} of ${mostCrowns} ${mostCrowns === 1 ? "Crown" : "Crowns"}`;
+    setText(find(".left", card), `${stones} of ${most} stones${crown}`);
+    const bar = html("span", { class: "bar", "aria-hidden": "true" });
+    bar.style.setProperty("--share", String(stones / most));
+    find(".reserve", card).replaceChildren(bar, ...Array.from({ length: mostCrowns }, (_, k) => {
+      const icon = drawPiece("C", player);
+      if (k >= crowns) icon.classList.add("spent");
+      return icon;
+    }));
+    if (length !== 1) setText(find(".counted", card), `flats on top · ${half(points)} ${points === 1 ? "point" : "points"}`);
+    else setText(find(".counted", card), "flats on top");
+  }
+}
+
+function renderRuling() {
+  const card = find("#ruling");
+  const { ruling } = state;
+  const verdict = ruling?.verdict ?? "accepted";
+  card.dataset.verdict = verdict;
+  setText(find(".mark", card), MARKS[verdict]);
+  setText(find(".word", card), (verdict === "accepted" && OVER[state.phase]) || WORDS[verdict]);
+  const headline = ruling?.headline ?? "";
+  card.classList.toggle("long", headline.length > 42);
+  setText(find(".headline", card), headline);
+  setText(find(".why", card), [ruling?.why, state.phase === "series-over" && state.series.length > 1 ? seriesWords() : ""].filter(Boolean).join(" "));
+  setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
+  const lines = state.threat_words;
+  const list = find(".orders", card);
+  if ([...list.children].map((item) => item.textContent).join() !== lines.join()) list.replaceChildren(...lines.map((line) => html("li", { class: "advice" }, line)));
+}
+
+function seriesWords() {
+  const { leader, points } = state.series;
+  const stand = `${half(Math.max(...points))}–${half(Math.min(...points))}`;
+  return leader === null ? `The series is tied ${stand}.` : `${leader} wins the series ${stand}.`;
+}
+
+function renderButtons() {
+  const make = (button) => html("button", { type: "button", class: button.kind, onclick: () => press(button) }, button.label, keyCap(button.key));
+  const answers = state.buttons.filter((button) => button.kind === "answer");
+  find("#candidates").hidden = answers.length === 0;
+  find("#candidates").replaceChildren(...answers.map(make));
+  find("#buttons").replaceChildren(...state.buttons.filter((button) => button.kind !== "answer").map(make));
+  if (state.phase === "series-over") find("#buttons").prepend(html("button", { type: "button", class: "primary", onclick: askStart }, "New series"));
+}
+
+function gameLine(game, tools) {
+  const result = game.result === null ? (game.moves === 1 ? "1 move" : `${game.moves} moves`) : `${game.result}, ${game.reason}`;
+  const gives = game.gives === null ? "" : game.gives.map(half).join(" – ");
+  return html("li", {}, html("span", { class: "who" }, game.players.join(" – ")), html("span", { class: "result" }, result),
+    html("span", { class: "gives" }, gives), ...tools);
+}
+
+const showButton = (game, close) => html("button", { type: "button", class: "quiet", "aria-label": `Show game ${game.game}, ${game.players.join(" and ")}`,
+  onclick: () => showGame(game.match ?? state.match, game.game, close) }, "Show");
+
+function renderSeries() {
+  const { length, games, names, points } = state.series;
+  const title = length === 1 ? "Game" : `Series: ${names[0]} ${half(points[0])} – ${half(points[1])} ${names[1]}${length === null ? "" : `, best of ${length}`}`;
+  setText(find("#series-title"), title);
+  find("#series-games").replaceChildren(...[...games].reverse().map((game) => gameLine(game, [showButton(game, null)])));
+}
+
+// ---- the game that is shown: its moves and positions
+
+// What the board, the list of moves and the slider are about, as it is played or replayed.
+function shownGame() {
+  if (replay === null) return { moves: state.moves, first: state.first_n, at: state.moves.length, open: state.open_moves, match: state.match, game: state.series.games.length };
+  const { game, at } = replay;
+  const { moves, first_n: first } = isThisGame(game) && game.game === state.series?.games.length ? { moves: state.moves.slice(0, state.moves.length - state.open_moves), first_n: state.first_n } : game;
+  return { moves, first, at, open: 0, match: game.match, game: game.game };
+}
+
+function renderMoves() {
+  const { moves, first, at, open, match, game } = shownGame();
+  const link = find("#export");
+  link.hidden = match === null;
+  link.href = `/game.ptn?match=${match}&game=${game}`;
+  const cells = moves.map((ptn, k) => html("button", { type: "button", class: `ply${k + 1 === at ? " here" : ""}${k >= moves.length - open ? " open" : ""}`,
+    "aria-current": k + 1 === at ? "step" : null, onclick: () => goTo(k + 1) }, k >= moves.length - open ? `${ptn}?` : ptn));
+  if (first % 2 === 0 && cells.length > 0) cells.unshift(html("span", { class: "ply none" }, "--"));
+  const lines = [];
+  for (let k = 0; k < cells.length; k += 2) lines.push(html("li", {}, html("span", { class: "number" }, `${Math.floor((first - 1) / 2) + k / 2 + 1}.`), ...cells.slice(k, k + 2)));
+  const list = find("#moves");
+  list.replaceChildren(...lines);
+  const here = find(".here", list);
+  if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
+  const slider = find("#slider");
+  slider.max = moves.length;
+  slider.value = at;
+  slider.setAttribute("aria-valuetext", at === 0 ? "the start" : `move ${at} of ${moves.length}, ${moves[at - 1]}`);
+  setText(find("#replay-place"), moves.length === 0 ? "" : `${at}/${moves.length}`);
+  for (const [id, off] of [["to-first", at === 0], ["to-earlier", at === 0], ["to-later", at >= moves.length], ["to-last", at >= moves.length && replay === null]]) find(`#${id}`).disabled = off;
+}
+
+async function fetched(path) {
+  try {
+    const answer = await fetch(path, { cache: "no-store" });
+    const told = await answer.json();
+    if (answer.ok) return told;
+    alarm(told.why);
+  } catch {
+    alarm("The companion does not answer; is it still running?");
+  }
+  return null;
+}
+
+async function showGame(match, n, dialog) {
+  const game = await fetched(`/replay?match=${match}&game=${n}`);
+  if (game === null) return;
+  dialog?.close();
+  show({ game, at: game.moves.length });
+}
+
+function show(next) {
+  letGo();
+  replay = next;
+  render();
+}
+
+// Shows the position after so many moves; after the last one of the game being played, that game itself.
+async function goTo(at) {
+  const { moves, match, game } = shownGame();
+  const within = Math.min(Math.max(at, 0), moves.length);
+  if (match !== null && match === state.match && game === state.series?.games.length) {
+    if (within === moves.length) return show(null);
+    if (replay === null || replay.stale) {
+      const told = await fetched(`/replay?match=${match}&game=${game}`);
+      return told === null ? undefined : show({ game: told, at: Math.min(within, told.moves.length) });
+    }
+  }
+  return show({ ...replay, at: within });
+}
+
+find("#slider").addEventListener("input", (event) => goTo(Number(event.target.value)));
+find("#to-first").addEventListener("click", () => goTo(0));
+find("#to-earlier").addEventListener("click", () => goTo(shownGame().at - 1));
+find("#to-later").addEventListener("click", () => goTo(shownGame().at + 1));
+find("#to-last").addEventListener("click", () => goTo(shownGame().moves.length));
+
+// ---- the board
+
+const wordsOf = () => Object.fromEntries(PLAYERS.map((player) => [player, state.players[player].word]));
+
+function renderBoard() {
+  const playing = replay === null && state.phase === "play";
+  const position = readTps(replay === null ? state.tps : replay.game.tps[replay.at]);
+  const marks = { last: [], restore: [], movable: [], free: [], threats: [], reach: [], path: [], chosen: chosen?.cell ?? inspected };
+  if (replay !== null) {
+    const { game, at } = replay;
+    if (at > 0) marks.last = game.cells[at - 1];
+    if (at === game.moves.length) marks.path = game.result?.path ?? [];
+  } else {
+    marks.last = state.last;
+    marks.restore = state.restore;
+    marks.threats = PLAYERS.flatMap((player) => state.threats[player]);
+    marks.path = state.result?.path ?? [];
+    marks.movable = playing ? state.movable : [];
+    if (playing) for (let k = 0; k < position.size ** 2; k += 1) {
+      const name = nameOf(k % position.size, Math.floor(k / position.size));
+      if (!position.stacks.has(name)) marks.free.push(name);
+    }
+    if (chosen !== null) {
+      marks.free = [];
+      marks.threats = [];
+      marks.reach = target === null ? [...new Set(chosen.moves.map((move) => move.cells.at(-1)))] : [];
+    }
+    if (target !== null) {
+      position.stacks = slid(position.stacks, target.cells, target.drops);
+      marks.last = target.cells;
+    }
+  }
+  drawSquares(find("#board"), position, marks, wordsOf());
+  renderTray(position, playing);
+}
+
+function renderTray(position, playing) {
+  const tray = find("#tray");
+  const button = (label, act, kindOfButton = "", rest = {}) => html("button", { type: "button", class: kindOfButton, onclick: act, ...rest }, label);
+  if (target !== null) return tray.replaceChildren(...slideTools(button));
+  if (chosen !== null) {
+    const tools = [stackWords(chosen.cell, position), button("Cancel", letGoAndRender)];
+    return tray.replaceChildren(html("p", {}, "Tap where it goes."), ...tools);
+  }
+  if (inspected !== null && position.stacks.has(inspected)) return tray.replaceChildren(stackWords(inspected, position), button("Close", letGoAndRender));
+  if (replay !== null) {
+    const { game, at } = replay;
+    const result = game.result !== null && at === game.moves.length ? ` ${game.result.text}, ${game.result.reason}.` : "";
+    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => show(null), "primary");
+    return tray.replaceChildren(html("p", {}, `${game.players.join(" – ")}: ${at === 0 ? "the start" : `after ${game.moves[at - 1]}`}.${result}`), back);
+  }
+  if (!playing) return tray.replaceChildren(html("p", {}, state.result === null ? "" : `${state.result.text}: ${state.result.reason}`));
+  const { turn, opening } = state;
+  const owner = opening ? (turn === "a" ? "b" : "a") : turn;
+  const { stones, crowns } = state.players[owner];
+  const kinds = opening ? ["F"] : state.pieces_each[1] === 0 ? ["F", "S"] : ["F", "S", "C"];
+  const choices = kinds.map((each) => html("button", { type: "button", class: "kind", "aria-pressed": String(kind === each),
+    disabled: (each === "C" ? crowns : stones) === 0, onclick: () => pick(each) }, drawPiece(each, owner), KINDS[each]));
+  const whose = opening ? `Place a flat of ${state.players[owner].name}’s:` : "Place, or tap a stack:";
+  return tray.replaceChildren(html("p", {}, whose), html("div", { class: "kinds", role: "group", "aria-label": "Piece to place" }, ...choices));
+}
+
+function pick(each) {
+  kind = each;
+  renderBoard();
+  find("#tray [aria-pressed=true]")?.focus();
+}
+
+// A stack whole, as a row of pieces from bottom to top.
+function stackWords(name, position) {
+  const stack = position.stacks.get(name);
+  const pieces = stack.owners.map((owner, k) => {
+    const top = k === stack.owners.length - 1 && stack.kind !== "F";
+    return html("span", { class: `chip-piece ${owner}`, "aria-hidden": "true" }, top ? (stack.kind === "S" ? "▮" : "♛") : "");
+  });
+  return html("div", { class: "whole", role: "status" }, html("strong", {}, name), html("span", { class: "spoken" }, describe(name, stack, wordsOf())),
+    html("span", { class: "pieces" }, ...pieces), html("span", { class: "detail" }, stack.owners.length === 1 ? "1 piece" : `${stack.owners.length}, bottom to top`));
+}
+
+const same = (one, two) => one.length === two.length && one.every((value, k) => value === two[k]);
+
+// How many pieces fall on each square: a counter for each, held to what is legal.
+function slideTools(button) {
+  const { cells, drops, options } = target;
+  const changed = (k, by) => drops.map((count, at) => (at === k ? count + by : count));
+  const optionOf = (wanted) => options.find((option) => same(option.drops, wanted));
+  const step = (k, by, label) => button(label, () => {
+    target = { ...target, drops: changed(k, by) };
+    renderBoard();
+    (find(`#tray [data-step="${k}${label}"]:not(:disabled)`) ?? find("#tray .primary")).focus();
+  }, "step", { disabled: !optionOf(changed(k, by)), "data-step": `${k}${label}`, "aria-label": `${by > 0 ? "One more" : "One less"} on ${cells[k + 1]}` });
+  const counters = drops.map((count, k) => html("span", { class: "counter" }, html("strong", {}, cells[k + 1]), step(k, -1, "−"), html("span", { class: "number" }, String(count)), step(k, 1, "+")));
+  const { ptn } = optionOf(drops);
+  return [html("div", { class: "counters" }, ...counters), button(`Play ${ptn}`, () => playMove(ptn, chosen.n), "primary"), button("Cancel", letGoAndRender)];
+}
+
+function letGo() {
+  chosen = null;
+  target = null;
+  inspected = null;
+}
+
+function letGoAndRender() {
+  letGo();
+  renderBoard();
+}
+
+const SLIDE = /^(\d?)([a-h]\d)([-+<>])(\d*)$/;
+
+// A slide in PTN as the squares that it touches, its own first, and what falls on each after that.
+function readSlide(ptn) {
+  const [, count, from, way, dropped] = SLIDE.exec(ptn);
+  const drops = dropped ? [...dropped].map(Number) : [Number(count || 1)];
+  const [column, row] = placeOf(from);
+  const cells = [from, ...drops.map((_, k) => nameOf(column + STEPS[way][0] * (k + 1), row + STEPS[way][1] * (k + 1)))];
+  return { ptn, cells, drops };
+}
+
+async function tap(name) {
+  const position = readTps(replay === null ? state.tps : replay.game.tps[replay.at]);
+  const playing = replay === null && state.phase === "play";
+  if (chosen !== null && target === null) {
+    const options = chosen.moves.filter((move) => move.cells.at(-1) === name);
+    if (options.length === 1) return playMove(options[0].ptn, chosen.n);
+    if (options.length > 1) {
+      // As many as can be taken, and as few as can be on the way.
+      const sum = (drops) => drops.reduce((total, count) => total + count, 0);
+      const best = options.reduce((one, two) => (sum(two.drops) - sum(one.drops) || two.drops.at(-1) - one.drops.at(-1)) > 0 ? two : one);
+      target = { options, cells: best.cells, drops: best.drops };
+      return renderBoard();
+    }
+  }
+  const again = chosen?.cell === name || inspected === name;
+  letGo();
+  if (again) return renderBoard();
+  if (!position.stacks.has(name)) return playing ? playMove(`${kind === "F" ? "" : kind}${name}`, state.n) : renderBoard();
+  inspected = name;
+  renderBoard();
+  if (!playing || !state.movable.includes(name)) return undefined;
+  const told = await fetched(`/moves?cell=${name}`);
+  if (told === null || told.n !== state.n || inspected !== name || told.moves.length === 0) return undefined;
+  chosen = { cell: name, n: told.n, moves: told.moves.map(readSlide) };
+  inspected = null;
+  return renderBoard();
+}
+
+function playMove(ptn, n) {
+  letGo();
+  renderBoard();
+  say("/play", { ptn, n });
+}
+
+find("#board").addEventListener("click", (event) => {
+  const square = event.target.closest(".square");
+  if (square !== null) tap(square.dataset.cell);
+});
+find("#board").addEventListener("keydown", (event) => {
+  const square = event.target.closest(".square");
+  if (square === null) return;
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    event.stopPropagation();
+    tap(square.dataset.cell);
+  } else if (event.key.startsWith("Arrow")) {
+    event.preventDefault();
+    event.stopPropagation();
+    const size = replay === null ? state.size : replay.game.size;
+    find(`#board [data-cell="${beside(square.dataset.cell, event.key, size)}"]`).focus();
+  }
+});
+find("#turn-board").addEventListener("click", () => {
+  turnBoard();
+  renderBoard();
+});
+
+// ---- what people say
+
+async function press(button) {
+  if (button.choices !== null) {
+    const body = await chosenOf(button.confirm, button.choices);
+    if (body !== null) say(button.path, body);
+    return;
+  }
+  if (button.confirm && !(await confirmed(button.confirm))) return;
+  if (replay !== null) show(null);
+  say(button.path, button.body);
+}
+
+function chosenOf(text, choices) {
+  const dialog = find("#choose");
+  setText(find("#choose-text"), text);
+  find("form", dialog).replaceChildren(html("button", { value: "" }, "Nobody, go back"), ...choices.map((choice, k) => html("button", { value: String(k) }, choice.label)));
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "" ? null : choices[Number(dialog.returnValue)].body), { once: true }));
+}
+
+// ---- the start of a series, and records
+
+const fields = find("#start-form").elements;
+
+function askStart() {
+  const names = state.series.names;
+  for (const [k, name] of names.entries()) {
+    fields[`name_${k + 1}`].value = name;
+    setText(fields.first.options[k + 1], name);
+  }
+  fields.size.value = state.size;
+  asking = true;
+  replay = null;
+  render();
+  fields.name_1.focus();
+}
+
+find("#new-series").addEventListener("click", async () => {
+  if (state.phase === "series-over" || (await confirmed("Leave this series and start another? What was played stays in the list of games."))) askStart();
+});
+// Who moves first is asked by name, once names are given.
+for (const [k, field] of ["name_1", "name_2"].entries()) fields[field].addEventListener("input", () => setText(fields.first.options[k + 1], fields[field].value.trim() || WHO[k]));
+find("#start-back").addEventListener("click", () => {
+  asking = false;
+  render();
+});
+find("#start-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  say("/start", {
+    names: [fields.name_1.value, fields.name_2.value],
+    size: Number(fields.size.value),
+    first: fields.first.value,
+    length: fields.length.value === "" ? null : Number(fields.length.value),
+  });
+});
+
+async function showGames() {
+  const games = await fetched("/games");
+  if (games === null) return;
+  const dialog = find("#games");
+  const lines = games.map((game) => gameLine(game, [html("span", { class: "detail" }, `${game.size} × ${game.size}, ${new Date(game.at).toLocaleDateString()}`),
+    html("a", { href: `/game.ptn?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export game ${game.game}, ${game.players.join(" and ")}` }, "PTN"), showButton(game, dialog)]));
+  find("#games-list").replaceChildren(...(lines.length > 0 ? lines : [html("li", {}, "No game has been played yet.")]));
+  dialog.showModal();
+}
+
+find("#show-games").addEventListener("click", showGames);
+
+function openImport() {
+  find("#games").close();
+  setText(find("#import-why"), "");
+  find("#import").showModal();
+}
+
+find("#open-import").addEventListener("click", openImport);
+find("#start-import").addEventListener("click", openImport);
+find("#import-file").addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  if (file) find("#import-text").value = await file.text();
+});
+
+async function posted(path) {
+  try {
+    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json", "X-Companion": "1" }, body: JSON.stringify({ ptn: find("#import-text").value }) });
+    const told = await answer.json();
+    setText(find("#import-why"), answer.ok ? "" : told.why);
+    return answer.ok ? told : null;
+  } catch {
+    setText(find("#import-why"), "The companion does not answer; is it still running?");
+    return null;
+  }
+}
+
+find("#import-show").addEventListener("click", async () => {
+  const game = await posted("/replay");
+  if (game === null) return;
+  find("#import").close();
+  show({ game, at: 0 });
+});
+find("#import-play").addEventListener("click", async () => {
+  if ((await posted("/start")) !== null) find("#import").close();
+});
+
+// ---- keys
+
+onKeys({
+  keys: {
+    t: ["Turn the board", () => find("#turn-board").click()],
+    arrowleft: ["One move back", () => find("#to-earlier").click()],
+    arrowright: ["One move on", () => find("#to-later").click()],
+    f: ["Place flats", () => state?.phase === "play" && pick("F")],
+    w: ["Place a wall", () => state?.phase === "play" && !state.opening && pick("S")],
+    c: ["Place a Crown", () => state?.phase === "play" && !state.opening && state.players[state.turn].crowns > 0 && pick("C")],
+  },
+  buttons: () => (document.body.dataset.phase === "start" ? [] : state?.buttons ?? []),
+  press,
+  leave: () => (chosen !== null || target !== null || inspected !== null) && (letGoAndRender(), true),
+});
