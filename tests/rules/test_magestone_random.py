@@ -41,14 +41,22 @@ SIEGES = "2 W1e15,W2h14/W1e0 h4,i4,e7,l7,e8,l8,h11*,i11* - 4 0:1:3 0M,0P,1M,1P -
 
 @dataclass(frozen=True)
 class Player:
-    """How choices are drawn: how often an act comes before a walk, out of how many draws the best is taken."""
+    """How choices are drawn: how often an act comes before a walk, out of how many draws the best is taken, whether
+    Rites are begun with the other acts, and whether the Mage walks before all others."""
 
     eager: float = 0.0
     draws: int = 1
     rites: bool = True
+    mage_first: bool = False
 
 
-PLAYERS = (Player(), Player(0.5), Player(0.9, 8), Player(0.9, 8, rites=False), Player(0.9, 12, rites=False))
+PLAYERS = (
+    Player(),
+    Player(0.5),
+    Player(0.9, 8),
+    Player(0.9, 12, rites=False),
+    Player(0.9, 50, rites=False, mage_first=True),
+)
 
 
 def drawn(state, chance, player):
@@ -58,13 +66,15 @@ def drawn(state, chance, player):
     if acts and chance.random() < player.eager:
         choice = chance.choice(acts)
     else:
-        choice = max((chance.choice(legal) for _ in range(player.draws)), key=partial(liking, state))
+        gone = player.mage_first and Unit.MAGE in (*state.moved, *state.acted)
+        draws = (chance.choice(legal) for _ in range(1 if gone else player.draws))
+        choice = max(draws, key=partial(liking, state, player))
     return thrown(state, choice, chance)
 
 
-def liking(state, choice):
+def liking(state, player, choice):
     """Walks towards a goal are liked: a Mage's to stones, or home with them, the others' to an enemy."""
-    if not isinstance(choice, Move):
+    if not isinstance(choice, Move) or (player.mage_first and choice.unit is not Unit.MAGE):
         return -20
     (row, column), hand = choice.path[-1], state.hands[state.to_move]
     if choice.unit is not Unit.MAGE:
@@ -125,7 +135,7 @@ def test_random_games(players, endings):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("players", "endings"), [(2, set(Ending)), (4, {Ending.RITUAL})])
+@pytest.mark.parametrize(("players", "endings"), [(2, set(Ending)), (4, {Ending.RITUAL, Ending.MAGESTONE})])
 @pytest.mark.parametrize("block", range(10))
 def test_many_random_games(players, endings, block):
     ended = Counter(random_game(number, players) for number in range(1000 * block, 1000 * block + 1000))
