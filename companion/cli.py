@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from companion.cameras import cameras_command
 from companion.doctor import doctor_command
-from companion.games.pathstone import NotationError, read_tps, series
+from companion.games.pathstone import SIZES, NotationError, read_tps, series
 from companion.grid import BoardGrid, Events
 from companion.inputs import Correction, Declaration, Declared, Input, Look, Setup
 from companion.judge import JUDGES
@@ -257,6 +257,7 @@ def demo(game: str, port: int, seed: int) -> None:
 @click.argument("source", default="0")
 @click.option("--game", type=click.Choice(["pathways", "pathstone"]), default="pathways", show_default=True)
 @click.option("--board", "board_path", type=click.Path(path_type=Path), help="Board profile (TOML).")
+@click.option("--size", type=click.IntRange(SIZES[0], SIZES[-1]), help="Of the usual board of Pathstone, in squares.")
 @click.option("--corners", callback=_read_corners, help="The slab's corners in the first picture, A-left first.")
 @click.option("--a-side", type=click.Choice(list(SIDES)), help="Where player A sits in the picture.")
 @_PORT
@@ -274,6 +275,7 @@ def run(
     source: str,
     game: str,
     board_path: Path | None,
+    size: int | None,
     corners: Corners | None,
     a_side: str | None,
     port: str | None,
@@ -290,8 +292,12 @@ def run(
     if game == "pathstone":
         if port is not None or record_path is not None:
             raise click.UsageError("a grid of LEDs and sensors plays along in Pathways only")
-        _run_pathstone(source, board_path, corners, a_side, web_port, log_path)
+        if board_path is not None and size is not None:
+            raise click.UsageError("give --size or --board, not both: a board has its size")
+        _run_pathstone(source, board_path, size, corners, a_side, web_port, log_path)
         return
+    if size is not None:
+        raise click.UsageError("--size is for Pathstone; give a board of Pathways with --board")
     from companion.dashboard import create_app
 
     _check_port(source, port, record_path)
@@ -335,6 +341,7 @@ def run(
 def _run_pathstone(
     source: str,
     board_path: Path | None,
+    size: int | None,
     corners: Corners | None,
     a_side: str | None,
     web_port: int,
@@ -342,12 +349,10 @@ def _run_pathstone(
 ) -> None:
     from companion.dashboard import create_pathstone_app
 
-    if source != _NONE and board_path is None:
-        raise click.UsageError("give the board that the camera watches with --board, or none for the camera")
     live = Live()
     said: Queue[series.Input] = Queue()
     try:
-        profile = None if board_path is None else pathstone_board(board_path)
+        profile = pathstone_board(board_path, size)
         pictures = _camera(source)
         store = PathstoneStore(log_path or _usual_log(), live.ring)
         match = store.latest()

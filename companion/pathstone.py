@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,6 +29,8 @@ from companion.settle import SETTLED_ALREADY, Patience
 from vision.board import Profile, ProfileError, SquaresBoard, read_profile
 from vision.calibration import CalibrationError
 from vision.camera import Camera, CameraError, Folder, open_source
+
+_USUAL_BOARD = Path(__file__).with_name("boards") / "pathstone.toml"
 
 
 @click.group()
@@ -125,12 +128,17 @@ def referee(
         _fail(trouble)
 
 
-def board_of(path: Path) -> Profile:
-    """The profile in a file. Raises ProfileError where Pathstone cannot be played on it."""
-    profile = read_profile(path)
+def board_of(path: Path | None, size: int | None = None) -> Profile:
+    """The profile in a file, or the usual board in the size that is wanted.
+
+    Raises ProfileError where Pathstone cannot be played on it.
+    """
+    profile = read_profile(path or _USUAL_BOARD)
     board = profile.board
     if not isinstance(board, SquaresBoard) or profile.pieces is None:
         raise ProfileError(f'{path}: Pathstone is played on a board of kind "squares" with [pieces]')
+    if path is None and size is not None:
+        return replace(profile, board=replace(board, rows=size, columns=size))
     if board.rows != board.columns or board.rows not in SIZES:
         raise ProfileError(f"{path}: a board has {SIZES[0]}x{SIZES[0]} to {SIZES[-1]}x{SIZES[-1]} squares")
     return profile

@@ -35,21 +35,20 @@ def create_app(
 
 
 def create_pathstone_app(
-    store: PathstoneStore, live: Live, said: Queue[series.Input], profile: Profile | None, *, watched: bool
+    store: PathstoneStore, live: Live, said: Queue[series.Input], profile: Profile, *, watched: bool
 ) -> Flask:
-    """The web application for Pathstone; it starts nothing. A profile gives the pieces' colours.
+    """The web application for Pathstone; it starts nothing. The profile gives the pieces' colours and the usual size.
 
     `watched` says that a camera looks at that board, so that games are of its size.
     """
-    size = profile.board.rows if watched and profile is not None else None
-    table = PathstoneTable(store, live, profile, size)
+    table = PathstoneTable(store, live, profile, watched=watched)
     app = _app(live, table, "pathstone.html", profile)
-    app.register_blueprint(pathstone_api.pathstone_writes(said, size))
+    app.register_blueprint(pathstone_api.pathstone_writes(said, profile.board.rows if watched else None))
     app.register_blueprint(pathstone_api.pathstone_games(table))
     return app
 
 
-def _app(live: Live, table: stream.Table, template: str, profile: Profile | None) -> Flask:
+def _app(live: Live, table: stream.Table, template: str, profile: Profile) -> Flask:
     """What the pages of all games share: the guard, the stream of the log, the page and the camera's picture."""
     app = Flask(__name__)
     app.config["MAX_CONTENT_LENGTH"] = 16 * 1024

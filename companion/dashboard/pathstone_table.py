@@ -29,22 +29,21 @@ from vision.board import Profile
 
 Json = dict[str, Any]
 
-_COLOURS_BGR = {Player.A: (216, 234, 243), Player.B: (52, 46, 43)}
-"""Those of the pieces where no profile gives any."""
 _MOST_MATCHES = 50
 
 
 class PathstoneTable:
     """Follows the log and says how things stand; every method may be called from any thread."""
 
-    def __init__(self, store: PathstoneStore, live: Live, profile: Profile | None, watched_size: int | None) -> None:
-        """`watched_size` is that of the board that a camera looks at, None without one."""
+    def __init__(self, store: PathstoneStore, live: Live, profile: Profile, *, watched: bool) -> None:
+        """`watched` says whether a camera looks at the board."""
         self._store = store
         self._live = live
-        self._watched_size = watched_size
-        bgr = _COLOURS_BGR if profile is None else dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
-        self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*colour) for player, colour in bgr.items()}
-        self._colour_words = colour_words(bgr)
+        self._size = profile.board.rows
+        self._watched = watched
+        colours = dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
+        self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*bgr) for player, bgr in colours.items()}
+        self._colour_words = colour_words(colours)
         self._lock = threading.Lock()
         self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
         self._state: Json = {}
@@ -147,7 +146,8 @@ class PathstoneTable:
             "game": "Pathstone",
             "simulated": self._live.simulated,
             "watch": {"state": watch.value, "why": why},
-            "watched_size": self._watched_size,
+            "board_size": self._size,
+            "watched": self._watched,
             "undone": list(self._undone),
             "ruling": self._ruling,
             **self._standing_json(),

@@ -11,8 +11,8 @@ from vision.draw import draw_sightings, encode_jpeg, shrink_to_width
 _PICTURE_WIDTH_PX = 960
 
 
-def pages(live: Live, template: str, profile: Profile | None) -> Blueprint:
-    """GET / and GET /picture.jpg; a profile is needed where there are pictures with sightings."""
+def pages(live: Live, template: str, profile: Profile) -> Blueprint:
+    """GET / and GET /picture.jpg."""
     blueprint = Blueprint("pages", __name__)
     lock = threading.Lock()
     drawn: tuple[Picture, bytes] | None = None
@@ -40,8 +40,8 @@ def pages(live: Live, template: str, profile: Profile | None) -> Blueprint:
     return blueprint
 
 
-def _draw(picture: Picture, profile: Profile | None) -> bytes:
+def _draw(picture: Picture, profile: Profile) -> bytes:
     image_bgr = shrink_to_width(picture.image_bgr, _PICTURE_WIDTH_PX)
-    if profile is not None and picture.calibration is not None and picture.reading is not None:
+    if picture.calibration is not None and picture.reading is not None:
         image_bgr = draw_sightings(image_bgr, picture.calibration, profile, picture.reading)
     return encode_jpeg(image_bgr)

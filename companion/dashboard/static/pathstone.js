@@ -36,6 +36,7 @@ follow({
   onState(next) {
     const before = state;
     state = next;
+    if (before === null) fields.size.value = state.board_size;
     if (before === null || before.match !== next.match) {
       asking = false;
       replay = null;
@@ -57,18 +58,17 @@ follow({
 showPicture();
 
 const isThisGame = (game) => game.match === state.match && game.match !== null;
-const watched = () => state.watched_size !== null;
 
 // ---- showing the state
 
 function render() {
   const phase = asking && replay === null ? "start" : replay !== null && state.phase === "start" ? "replay" : state.phase;
   document.body.dataset.phase = phase;
-  document.body.classList.toggle("without-camera", !watched());
-  find("#camera").hidden = !watched();
+  document.body.classList.toggle("without-camera", !state.watched);
+  find("#camera").hidden = !state.watched;
   setText(find("#game-name"), state.game);
   renderWatch(state);
-  if (!watched() && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
+  if (!state.watched && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
   for (const player of PLAYERS) renderTokens(player);
   find("#start").hidden = phase !== "start";
   find("#new-series").hidden = phase === "start" || phase === "replay";
@@ -76,8 +76,7 @@ function render() {
     setText(find("#match-line"), "");
     document.title = state.game;
     find("#start-back").hidden = state.phase === "start";
-    for (const option of fields.size.options) option.disabled = watched() && Number(option.value) !== state.watched_size;
-    if (watched()) fields.size.value = state.watched_size;
+    for (const option of fields.size.options) option.disabled = state.watched && Number(option.value) !== state.board_size;
     return;
   }
   if (phase !== "replay") {
@@ -465,7 +464,7 @@ function askStart() {
     fields[`name_${k + 1}`].value = name;
     setText(fields.first.options[k + 1], name);
   }
-  fields.size.value = state.size;
+  fields.size.value = state.watched ? state.board_size : state.size;
   asking = true;
   replay = null;
   render();
