@@ -164,7 +164,7 @@ def cameras() -> Iterator[Check]:
         names = ", ".join(f"{camera.number} {camera.name}".strip() for camera in opening)
         yield Check("camera", Verdict.OK, names)
     else:
-        figure, remedy = _parted(NONE_OPENS)
+        figure, remedy = _parted(NONE_OPENS, "plug one in")
         yield Check("camera", Verdict.WARNING, figure, remedy)
 
 
@@ -175,11 +175,11 @@ def pictures(source: str, board_path: Path | None) -> Iterator[Check]:
         try:
             profile = read_profile(board_path)
         except ProfileError as error:
-            yield _trouble("profile", error)
+            yield _trouble("profile", error, "correct the profile; docs/cli.md has its form")
     try:
         feed = watch(open_source(source))
     except CameraError as error:
-        yield _trouble("camera", error)
+        yield _trouble("camera", error, "check the cable, and that no other program uses it")
         return
     yield camera_from(feed)
     yield from looks(feed)
@@ -191,7 +191,7 @@ def camera_from(feed: Feed) -> Check:
     """Whether pictures are large enough and come fast enough."""
     figure, advice = feed_in_words(feed), []
     if max(feed.size_wh) < _LEAST_WIDTH:
-        advice.append(f"set it to {_LEAST_WIDTH} x 720 or larger")
+        advice.append(f"pictures of {_LEAST_WIDTH} x 720 and more show tilted disks and marks better")
     if feed.fps is not None and feed.fps < _LEAST_FPS:
         advice.append("give it more light, and a USB port of its own")
     return Check("camera", Verdict.WARNING if advice else Verdict.OK, figure, "; ".join(advice))
@@ -224,7 +224,7 @@ def board(feed: Feed, profile: Profile) -> Check:
     try:
         found = (find_marked_board if profile.marks else find_board)(feed.picture, profile)
     except (CalibrationError, ProfileError) as error:
-        return _trouble("board", error)
+        return _trouble("board", error, "show the whole board in even light")
     corners_mm = profile.board.corners_mm()
     (ax, ay), (bx, by) = found.project(corners_mm)[:2]
     px_per_mm = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5 / (corners_mm[1][0] - corners_mm[0][0])
@@ -260,7 +260,7 @@ def store(path: Path) -> Iterator[Check]:
             entries += len(read)
             last = max([last, *(entry.at for entry in read)])
     except StoreError as error:
-        yield _trouble("store", error)
+        yield _trouble("store", error, "give another file with --log")
         return
     size_mb = path.stat().st_size / 1e6
     yield Check("store", Verdict.OK, f"{path}, {size_mb:.1f} MB, {entries} entries in the last match of each game")
@@ -296,7 +296,7 @@ def port_from(port: Attached) -> Check:
         answers = f"grid of {device.rows} x {device.columns}, driver {device.driver}, firmware {device.firmware}"
         return Check(name, Verdict.OK, answers)
     forbidden = os.path.exists(port.name) and not os.access(port.name, os.R_OK | os.W_OK)
-    figure, remedy = _parted(port.trouble)
+    figure, remedy = _parted(port.trouble, "see `companion ports`")
     return Check(name, Verdict.TROUBLE if forbidden else Verdict.WARNING, figure, remedy)
 
 
@@ -345,12 +345,12 @@ def _metadata(key: str) -> str:
         return ""
 
 
-def _trouble(name: str, error: Exception) -> Check:
-    figure, remedy = _parted(str(error))
+def _trouble(name: str, error: Exception, usual: str) -> Check:
+    figure, remedy = _parted(str(error), usual)
     return Check(name, Verdict.TROUBLE, figure, remedy)
 
 
-def _parted(message: str) -> tuple[str, str]:
-    """What is wrong and the remedy, which our messages part by a semicolon."""
+def _parted(message: str, usual: str) -> tuple[str, str]:
+    """What is wrong and the remedy, which our messages part by a semicolon; the usual one where there is none."""
     figure, _, remedy = message.partition("; ")
-    return figure, remedy
+    return figure, remedy or usual
