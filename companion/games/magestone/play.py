@@ -100,9 +100,9 @@ def _move(state: State, move: Move) -> State:
         after = _collect(replace(after, acted=tuple(sorted((*state.acted, unit)))), end)
     elif raises(state, unit, end):
         after = _raise(after, end, move.path[-2] if len(move.path) > 1 else state.armies[seat].cells[unit])
-    # Nothing follows from a walk where nobody waits, no Rite is running and no Mage comes home.
-    quiet = not state.queue and state.rite is None and not (unit is Unit.MAGE and BIT[end] & BASE_BITS[seat])
-    return after if quiet else settle(after)
+    # Nothing else follows from a walk where nobody waits and no Mage comes home.
+    comes_home = unit is Unit.MAGE and BIT[end] & BASE_BITS[seat]
+    return settle(after) if state.queue or comes_home else after
 
 
 def _raise(state: State, grave: Cell, back: Cell | None) -> State:
@@ -220,4 +220,4 @@ def _end(state: State) -> State:
         rite,
         state.result,
     )
-    return settle(after) if state.queue or rite is not None else after
+    return settle(after) if state.queue or rite is not state.rite else after
