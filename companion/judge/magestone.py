@@ -147,7 +147,7 @@ def _choice(state: State, table: Json) -> tuple[Choice, ...] | Refused | Undecid
     """What one line chooses; a walk with only its end given may be refused or undecided at once."""
     do = one_of(Do, table.get("do"), "do")
     if "seat" in table and seat_of(state.seats, table["seat"], "seat") is not state.to_move:
-        return Refused(GO, f"it is {state.to_move.label}'s go")
+        return Refused(GO, f"it is {state.to_move.label}'s go; {left(state)}")
     keys = {
         Do.MOVE: ("do", "seat", "unit", "to" if "to" in table else "path"),
         Do.ATTACK: ("do", "seat", "units", "target", "dice"),

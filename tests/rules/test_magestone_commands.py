@@ -126,6 +126,13 @@ def test_a_square_off_the_board_is_named(path, named):
     assert answer["why"].startswith(f"{named} is not on the board; left of the go: 6 squares, 3 units")
 
 
+def test_nobody_goes_out_of_turn():
+    judging = set_up()
+    assert told(judging, {"do": "end", "seat": 1})["why"] == "it is Top's go; left of the go: 6 squares, 3 units"
+    assert told(judging, {"do": "end", "seat": 0})["ruling"] == "accepted"
+    assert told(judging, {"do": "end", "seat": 0})["ruling"] == "refused"
+
+
 def test_choices_are_listed_and_each_is_a_line():
     judging = set_up(units=[MAGE, {"seat": 1, "unit": "W1", "cell": [1, 8]}, {"seat": 1, "unit": "M", "cell": [9, 9]}])
     listed = told(judging, {"ask": "choices"})["choices"]
