@@ -16,6 +16,7 @@ from vision.board import Image
 from vision.camera import Camera, CameraError, Frame, Source, Video, open_source, opens
 
 _SYSFS = Path("/sys/class/video4linux")
+_BY_ID = Path("/dev/v4l/by-id")
 _GUESSED = range(4)
 """Numbers that are tried where the system does not list its cameras."""
 _WATCHED_S = 2.0
@@ -32,6 +33,8 @@ class Listed:
     number: int
     name: str
     """What the device calls itself; "" where the system does not say."""
+    by_id: str = ""
+    """A device path that stays the same whatever else is plugged in; "" for none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,15 +50,16 @@ class Feed:
         return self.picture.shape[1], self.picture.shape[0]
 
 
-def listed(folder: Path = _SYSFS) -> tuple[Listed, ...]:
-    """The cameras in a folder like Linux's /sys/class/video4linux, by number; some only name other streams of one."""
-    if not folder.is_dir():
+def listed(sysfs: Path = _SYSFS, by_id: Path = _BY_ID) -> tuple[Listed, ...]:
+    """The cameras in folders like Linux's own, by number; some are only other streams of the same camera."""
+    if not sysfs.is_dir():
         return () if sys.platform == "linux" else tuple(Listed(number, "") for number in _GUESSED)
+    lasting = {path.resolve().name: str(path) for path in sorted(by_id.glob("*"))}
     found = []
-    for entry in folder.glob("video*"):
+    for entry in sysfs.glob("video*"):
         number = entry.name.removeprefix("video")
         if number.isdigit():
-            found.append(Listed(int(number), _first_line(entry / "name")))
+            found.append(Listed(int(number), _first_line(entry / "name"), lasting.get(entry.name, "")))
     return tuple(sorted(found, key=lambda camera: camera.number))
 
 
@@ -118,13 +122,19 @@ def cameras_command(as_json: bool) -> None:
 
 
 def _to_json(camera: Listed, feed: Feed) -> dict[str, object]:
-    width, height = feed.size_wh
-    fps = None if feed.fps is None else round(feed.fps, 1)
-    return {"number": camera.number, "name": camera.name or None, "size": [width, height], "fps": fps}
+    return {
+        "number": camera.number,
+        "name": camera.name or None,
+        "by_id": camera.by_id or None,
+        "size": list(feed.size_wh),
+        "fps": None if feed.fps is None else round(feed.fps, 1),
+    }
 
 
 def _in_words(camera: Listed, feed: Feed) -> str:
-    return f"{camera.number:<4}{camera.name or 'camera'}, {feed_in_words(feed)}"
+    """A camera on one line: its number, then what it is and gives, and its lasting name."""
+    lasting = f", {camera.by_id}" if camera.by_id else ""
+    return f"{camera.number:<4}{camera.name or 'camera'}, {feed_in_words(feed)}{lasting}"
 
 
 def feed_in_words(feed: Feed) -> str:

@@ -253,13 +253,21 @@ def test_a_live_camera_is_watched():
 
 
 def test_cameras_are_listed_by_number(tmp_path):
+    sysfs, by_id = tmp_path / "video4linux", tmp_path / "by-id"
+    by_id.mkdir()
     for number, name in ((10, "Second Camera"), (2, "HD Webcam: HD Webcam"), (3, None)):
-        entry = tmp_path / f"video{number}"
-        entry.mkdir()
+        entry = sysfs / f"video{number}"
+        entry.mkdir(parents=True)
+        (tmp_path / entry.name).touch()
         if name is not None:
             (entry / "name").write_text(f"{name}\n")
-    (tmp_path / "v4l-subdev0").mkdir()
-    assert listed(tmp_path) == (Listed(2, "HD Webcam: HD Webcam"), Listed(3, ""), Listed(10, "Second Camera"))
+    (sysfs / "v4l-subdev0").mkdir()
+    (by_id / "usb-HD_Webcam-video-index0").symlink_to("../video2")
+    assert listed(sysfs, by_id) == (
+        Listed(2, "HD Webcam: HD Webcam", str(by_id / "usb-HD_Webcam-video-index0")),
+        Listed(3, ""),
+        Listed(10, "Second Camera"),
+    )
 
 
 @pytest.mark.skipif(bool(listed()), reason="this computer may have a camera")
