@@ -548,6 +548,12 @@ def glows(grid, level: int = GLOW_LEVEL) -> bool:
     return grid.bench.leds() == (Rgb(0, 0, level),) * CELLS
 
 
+def fall_silent(grid, level: int = GLOW_LEVEL) -> None:
+    """Says nothing until the grid shows that it noticed, which takes 5 s of its own time."""
+    grid.listen(15.0, lambda: glows(grid, level))
+    assert glows(grid, level)
+
+
 def test_the_leds_glow_until_they_are_first_shown(grid):
     assert glows(grid)
     grid.ask(Fill(1, 2, 3))
@@ -559,36 +565,33 @@ def test_the_leds_glow_while_no_host_is_there(patient_grid):
     shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
     patient_grid.listen(4.9)
     assert patient_grid.bench.leds() == shown
-    patient_grid.listen(0.2)
-    assert glows(patient_grid)
+    fall_silent(patient_grid)
 
 
 def test_the_glow_is_dimmed_as_all_colours_are(patient_grid):
     show(patient_grid, replace(CONFIG, brightness=127), Fill(1, 2, 3))
-    patient_grid.listen(5.1)
-    assert glows(patient_grid, GLOW_LEVEL * 128 // 256)
+    fall_silent(patient_grid, GLOW_LEVEL * 128 // 256)
 
 
 def test_what_was_shown_comes_back_with_the_host(patient_grid):
     shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
-    patient_grid.listen(5.1)
+    fall_silent(patient_grid)
     assert patient_grid.ask(Ping()) == OK
-    patient_grid.listen(0.01)
-    assert patient_grid.bench.leds() == shown
+    patient_grid.wait_for(lambda: patient_grid.bench.leds() == shown)
 
 
 def test_colours_that_waited_for_show_come_with_those_that_were_shown(patient_grid):
     shown = show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
     assert patient_grid.ask(SetCells((CellColour(5, 9, 8, 7),))) == OK
-    patient_grid.listen(5.1)
+    fall_silent(patient_grid)
     assert patient_grid.ask(Ping()) == OK
-    patient_grid.listen(0.01)
-    assert patient_grid.bench.leds() == (*shown[:5], Rgb(9, 8, 7), *shown[6:])
+    expected = (*shown[:5], Rgb(9, 8, 7), *shown[6:])
+    patient_grid.wait_for(lambda: patient_grid.bench.leds() == expected)
 
 
 def test_a_new_host_does_not_see_what_the_last_one_showed(patient_grid):
     show(patient_grid, SetRange(0, Format.RGB, bytes(range(1, 25))))
-    patient_grid.listen(5.1)
+    fall_silent(patient_grid)
     patient_grid.hello()
     assert patient_grid.ask(Ping()) == OK
     patient_grid.listen(0.01)
@@ -597,10 +600,11 @@ def test_a_new_host_does_not_see_what_the_last_one_showed(patient_grid):
 
 
 def test_the_speed_of_a_host_that_is_gone_is_given_up(patient_grid):
+    show(patient_grid, Fill(1, 2, 3))
     assert patient_grid.ask(SetBaud(500_000)) == OK
     patient_grid.port.set_baud(500_000)
     patient_grid.listen(0.001)
     assert patient_grid.ask(Ping()) == OK
-    patient_grid.listen(5.1)
+    fall_silent(patient_grid)
     patient_grid.port.set_baud(BAUD)
     assert patient_grid.ask(Ping()) == OK
