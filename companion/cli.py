@@ -398,8 +398,8 @@ def bench(pictures: int, as_json: bool) -> None:
     from companion.accuracy import accuracy_rows, labelled
     from companion.bench import Sample, measure
     from companion.goes import goes_rows
+    from companion.pace import flick_row
     from companion.perft import perft_rows
-    from companion.soak import flick_row
     from hardware_sims import virtual
     from hardware_sims.pictures import profile_toml, random_picture
     from vision.draw import encode_jpeg

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.cli import main
+from companion.findings import Told, Wrong, compare
 from companion.games import at_rest
 from companion.games.match import score, start_match
 from companion.inputs import SeenDisk, Setup
 from companion.ruling import Accepted, Cleared, Do, GameOver, GameStarted, Shot, Undecided, Why
 from companion.simulated import soak_game, write_out
-from companion.soak import Case, Outcome, Told, Wrong, compare, first_difference
+from companion.soak import Case, Outcome, first_difference
 from companion.terms import USUAL_FIELD, Lying, Mode, Player
 from hardware_sims.disks import STANDARD, Disk, cell_mm, flat, in_cell
 from hardware_sims.players import Flicked
