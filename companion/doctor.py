@@ -99,11 +99,12 @@ def checks(source: str | None, board_path: Path | None, log_path: Path | None, w
     yield opencv()
     yield from cameras() if source is None else pictures(source, board_path)
     yield data_folder(log_path.parent)
-    yield from store(log_path)
+    kept, last_at = store(log_path)
+    yield kept
     yield disk(log_path.parent)
     yield from serial_ports()
     yield web(web_port)
-    yield clock(datetime.now(UTC))
+    yield clock(datetime.now(UTC), last_at)
 
 
 def python() -> Check:
@@ -243,12 +244,12 @@ def data_folder(folder: Path) -> Check:
     return Check("data folder", Verdict.OK, f"{folder}{'' if there == folder else ', not made yet'}")
 
 
-def store(path: Path) -> Iterator[Check]:
-    """Whether the log opens and its last match of each game can be read; an old clock is found by it."""
+def store(path: Path) -> tuple[Check, str]:
+    """Whether the log opens and its last match of each game can be read, and when its last entry was made, "" for
+    none."""
     if not os.path.exists(path):
-        yield Check("store", Verdict.OK, f"{path}, not begun yet")
-        return
-    entries, last = 0, ""
+        return Check("store", Verdict.OK, f"{path}, not begun yet"), ""
+    entries, last_at = 0, ""
     try:
         for kind in (Store, PathstoneStore):
             log = kind(path)
@@ -258,14 +259,11 @@ def store(path: Path) -> Iterator[Check]:
             finally:
                 log.close()
             entries += len(read)
-            last = max([last, *(entry.at for entry in read)])
+            last_at = max([last_at, *(entry.at for entry in read)])
     except StoreError as error:
-        yield _trouble("store", error, "give another file with --log")
-        return
-    size_mb = path.stat().st_size / 1e6
-    yield Check("store", Verdict.OK, f"{path}, {size_mb:.1f} MB, {entries} entries in the last match of each game")
-    if last > datetime.now(UTC).isoformat():
-        yield Check("store's times", Verdict.WARNING, f"the last entry is of {last}", _SET_CLOCK)
+        return _trouble("store", error, "give another file with --log"), ""
+    size_kb = path.stat().st_size / 1e3
+    return Check("store", Verdict.OK, f"{path}, {size_kb:.0f} kB, entries read: {entries}"), last_at
 
 
 def disk(folder: Path) -> Check:
@@ -312,9 +310,12 @@ def web(port: int) -> Check:
     return Check("web port", Verdict.OK, f"127.0.0.1:{port} is free")
 
 
-def clock(now: datetime) -> Check:
-    """The time against the package's own files: a computer without a clock's battery wakes up years ago."""
+def clock(now: datetime, last_at: str = "") -> Check:
+    """The time against the package's own files and the log's last entry: without a battery a clock wakes up in the
+    past."""
     figure = now.isoformat(timespec="seconds")
+    if last_at and now < datetime.fromisoformat(last_at):
+        return Check("clock", Verdict.WARNING, f"{figure}, before the log's last entry, {last_at}", _SET_CLOCK)
     installed = datetime.fromtimestamp(Path(__file__).stat().st_mtime, UTC)
     if now < installed:
         return Check("clock", Verdict.WARNING, f"{figure}, before this program was installed", _SET_CLOCK)

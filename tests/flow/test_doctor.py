@@ -4,7 +4,7 @@ import json
 import os
 import socket
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import cv2
@@ -17,6 +17,8 @@ from companion import doctor
 from companion.cameras import Feed, Listed, listed, watch
 from companion.cli import main
 from companion.doctor import Check, Verdict
+from companion.inputs import Declaration, Declared, Setup
+from companion.referee import Referee
 from companion.store import Store
 from firmware_protocol.ports import Attached, attached
 from hardware_sims import capture, virtual
@@ -211,9 +213,22 @@ def test_a_slow_camera_is_told(fps, verdict):
     assert doctor.camera_from(Feed(np.zeros((720, 1280, 3), np.uint8), fps)).verdict is verdict
 
 
-def test_a_clock_that_woke_up_years_ago_is_told():
+def test_a_clock_that_woke_up_in_the_past_is_told():
+    now = datetime.now(UTC)
+    assert doctor.clock(now).verdict is Verdict.OK
+    assert doctor.clock(now, (now - timedelta(seconds=1)).isoformat()).verdict is Verdict.OK
+    assert doctor.clock(now, (now + timedelta(days=1)).isoformat()).verdict is Verdict.WARNING
     assert doctor.clock(datetime(2001, 1, 1, tzinfo=UTC)).verdict is Verdict.WARNING
-    assert doctor.clock(datetime.now(UTC)).verdict is Verdict.OK
+
+
+def test_the_last_entry_of_the_log_is_read(tmp_path):
+    path = tmp_path / "log.sqlite"
+    with closing(Store(path)) as log:
+        given = Declaration(Declared.START, Setup())
+        log.begin(given, Referee().take(given))
+    found, last_at = doctor.store(path)
+    assert (found.verdict, "entries read: 1" in found.figure) == (Verdict.OK, True)
+    assert timedelta(0) <= datetime.now(UTC) - datetime.fromisoformat(last_at) < timedelta(hours=1)
 
 
 def test_a_grid_that_answers_is_fit():
