@@ -183,7 +183,9 @@ def _say(series: Series, said: Saying) -> Taken:
 
 def record_of_game(series: Series, n: int, tags: tuple[tuple[str, str], ...] = ()) -> Record:
     """Game n on paper, `tags` before all others. A game that began with a record keeps that one's tags and comments."""
-    game, (a, b) = series.games[n - 1], series.players(n)
+    game = series.games[n - 1]
+    # A tag's value cannot hold the sign that ends it.
+    a, b = (name.replace('"', "'") for name in series.players(n))
     past, moves, result, kept = game.belief.past, game.moves, game.state.result, game.record
     if kept is None or moves[: len(kept.plies)] != tuple(ply.move for ply in kept.plies):
         record = record_of(past[0], moves, (*tags, ("Player1", a), ("Player2", b)))
