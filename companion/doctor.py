@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +21,7 @@ from platformdirs import user_data_path
 from companion.cameras import NONE_OPENS, Feed, feed_in_words, listed, watch
 from companion.store import PathstoneStore, Store, StoreError
 from firmware_protocol.ports import Attached, attached
-from vision.board import Profile, ProfileError, read_profile
+from vision.board import HolesBoard, Profile, ProfileError, read_profile
 from vision.build import opencv_version, video_backends
 from vision.calibration import CalibrationError
 from vision.camera import CameraError, is_blank, open_source, opens
@@ -225,7 +225,10 @@ def board(feed: Feed, profile: Profile) -> Check:
     try:
         found = (find_marked_board if profile.marks else find_board)(feed.picture, profile)
     except (CalibrationError, ProfileError) as error:
-        return _trouble("board", error, "show the whole board in even light")
+        check = _trouble("board", error, "show the whole board in even light")
+        by_itself = profile.marks is not None or isinstance(profile.board, HolesBoard)
+        # Others are refereed with their corners given, which is nothing to mend.
+        return check if by_itself else replace(check, verdict=Verdict.WARNING)
     corners_mm = profile.board.corners_mm()
     (ax, ay), (bx, by) = found.project(corners_mm)[:2]
     px_per_mm = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5 / (corners_mm[1][0] - corners_mm[0][0])

@@ -27,6 +27,7 @@ from hardware_sims.ports import PtyPort
 from vision.camera import Camera, opens, read_picture
 
 DATA = Path(__file__).resolve().parents[1] / "data"
+BOARDS = Path(doctor.__file__).with_name("boards")
 PICTURE = DATA / "bright-wood.jpg"
 PROFILE = DATA / "bright-wood.toml"
 
@@ -133,6 +134,16 @@ def test_a_bad_picture_is_told_with_its_remedy(tmp_path, folder, spoil, name, ve
     found = examine(tmp_path / "log.sqlite", folder, "--board", PROFILE)
     assert found[name]["verdict"] == verdict
     assert remedy in found[name]["remedy"]
+
+
+def test_a_board_that_needs_its_corners_is_no_trouble(tmp_path, folder):
+    found = examine(tmp_path / "log.sqlite", folder, "--board", BOARDS / "pathstone.toml")["board"]
+    assert found["verdict"] == "warning"
+
+
+def test_a_marked_board_without_its_marks_is_trouble(tmp_path, folder):
+    found = examine(tmp_path / "log.sqlite", folder, "--board", BOARDS / "magestone.toml")["board"]
+    assert (found["verdict"], "corner marks" in found["figure"]) == ("trouble", True)
 
 
 @pytest.mark.parametrize(
