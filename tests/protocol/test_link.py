@@ -507,7 +507,7 @@ def play_over_noise(for_s: float, seed: int) -> None:
 
 
 def test_over_a_noisy_pty_the_truth_is_known_within_two_seconds_of_quiet():
-    play_over_noise(2.5, seed=1)
+    play_over_noise(1.5, seed=1)
 
 
 @pytest.mark.long
