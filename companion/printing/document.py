@@ -13,7 +13,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from companion.printing.paper import MARGIN_MM, OVERLAP_MM, Paper, Tile, Tiling, tile
+from companion.printing.paper import MARGIN_MM, OVERLAP_MM, Paper, Tile, Tiling
 from companion.printing.shapes import INK, Area, Circle, Drawing, Line, Point, Shape, Text, rectangle
 
 RULER_MM = 150.0
@@ -40,9 +40,8 @@ class Print:
     sheets: tuple[Drawing, ...] = ()
 
 
-def write_pdf(printed: Print, paper: Paper) -> bytes:
-    """The document. Raises ValueError where the drawing takes too many pages."""
-    tiling = tile(printed.poster.width_mm, printed.poster.length_mm, paper)
+def write_pdf(printed: Print, tiling: Tiling, paper: Paper) -> bytes:
+    """The document, its poster on the tiling's pages and the rest on upright ones."""
     total = 1 + len(tiling.tiles) + len(printed.sheets)
     out = BytesIO()
     canvas = Canvas(out, pagesize=_pt(paper.size_mm()), invariant=1)

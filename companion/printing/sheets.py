@@ -2,7 +2,7 @@
 
 from companion.printing.boards import drilling_template, magestone_board, pathstone_board
 from companion.printing.document import Print, write_pdf
-from companion.printing.paper import Paper, printable_mm
+from companion.printing.paper import Paper, printable_mm, tile
 from companion.printing.tokens import token_sheets
 from vision.board import Profile, ProfileError
 
@@ -22,9 +22,10 @@ def print_game(game: str, profile: Profile, paper: Paper, players: int) -> bytes
         case _:
             raise ValueError(f"there is nothing to print for {game!r}")
     try:
-        return write_pdf(printed, paper)
+        tiling = tile(printed.poster.width_mm, printed.poster.length_mm, paper)
     except ValueError as error:
         raise ProfileError(str(error)) from error
+    return write_pdf(printed, tiling, paper)
 
 
 _PATHSTONE = ("Glue the board on a flat ground; a1 is the lower left square.",)
