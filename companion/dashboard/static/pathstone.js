@@ -403,6 +403,12 @@ async function tap(name) {
   return renderBoard();
 }
 
+// A second tap waits until the first has what it asked for: it must not place a piece where a stack was to go.
+let tapped = Promise.resolve();
+function tapInTurn(name) {
+  tapped = tapped.then(() => tap(name));
+}
+
 function playMove(ptn, n) {
   letGo();
   renderBoard();
@@ -411,7 +417,7 @@ function playMove(ptn, n) {
 
 find("#board").addEventListener("click", (event) => {
   const square = event.target.closest(".square");
-  if (square !== null) tap(square.dataset.cell);
+  if (square !== null) tapInTurn(square.dataset.cell);
 });
 find("#board").addEventListener("keydown", (event) => {
   const square = event.target.closest(".square");
@@ -419,7 +425,7 @@ find("#board").addEventListener("keydown", (event) => {
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
     event.stopPropagation();
-    tap(square.dataset.cell);
+    tapInTurn(square.dataset.cell);
   } else if (event.key.startsWith("Arrow")) {
     event.preventDefault();
     event.stopPropagation();
@@ -486,7 +492,7 @@ find("#start-form").addEventListener("submit", (event) => {
     names: [fields.name_1.value, fields.name_2.value],
     size: Number(fields.size.value),
     first: fields.first.value,
-    length: fields.length.value === "" ? null : Number(fields.length.value),
+    length: fields.games.value === "" ? null : Number(fields.games.value),
   });
 });
 

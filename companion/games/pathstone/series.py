@@ -19,7 +19,7 @@ from companion.games.pathstone.pieces import SIZES, Move, Reason, Result
 from companion.games.pathstone.ptn import Blank, Ending, Record, read_ptn, record_of, replay, with_result
 from companion.games.pathstone.state import State, move_between, start
 from companion.inputs import InputError
-from companion.ruling import CORRECTION, Accepted, GameStarted, Refused, Ruling
+from companion.ruling import CORRECTION, Accepted, GameStarted, Refused, Ruling, TakenBack
 from companion.terms import Player
 
 WIN, DRAW = 1.0, 0.5
@@ -235,6 +235,10 @@ def _take_back(series: Series) -> Taken:
         return replace(series, games=series.games[:-1]), (
             Accepted(CORRECTION, f"game {n} is taken back: game {n - 1} is the last"),
         )
+    if game.state.ended is not None:
+        past = game.belief.past[:-1]
+        why = f"the result is taken back: {past[-1].to_move.label} is to move"
+        return _after(series, believe(*past), (Accepted(CORRECTION, why, TakenBack(past[-1].ply + 1)),))
     return _after(series, *take_back(game.belief))
 
 
