@@ -24,7 +24,7 @@ from vision.pieces import TOPS, PiecesSeen, read_pieces
 
 _COVERED = 0.5
 """From this share on something else covers a square."""
-_SURE = 0.75
+_SURE = 0.6
 """A square whose likeliest top has less than this share is not told where no position before is known."""
 _HAND_FLATS = 1.0
 """What has changed beside the board, in flats: so much is a hand."""

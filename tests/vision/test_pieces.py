@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
@@ -30,14 +29,14 @@ KINDS = {
     "K": ("crown", "a"),
     "L": ("crown", "b"),
 }
-PROFILE = Profile(BOARD, (("a", (202, 222, 230)), ("b", (52, 68, 90))), fov_x_deg=50.0, pieces=Pieces())
+PROFILE = Profile(BOARD, (("a", (202, 222, 230)), ("b", (52, 68, 90))), fov_x_deg=36.0, pieces=Pieces())
 
 
 class _Slab:
     width_mm = length_mm = 200.0
 
 
-VIEW = View((1280, 960), fov_x_deg=50.0, tilt_deg=18.0, azimuth_deg=-80.0, distance_mm=420.0, roll_deg=2.0)
+VIEW = View((1280, 960), fov_x_deg=36.0, tilt_deg=18.0, azimuth_deg=-80.0, distance_mm=620.0, roll_deg=2.0)
 CALIBRATION: Calibration = VIEW.calibration(_Slab())
 ROOM = Room(colours=(("a", (0.78, 0.73, 0.6)), ("b", (0.1, 0.06, 0.035))))
 
@@ -106,16 +105,6 @@ def test_colours_found_once_serve_the_next_picture():
     first = read_pieces(picture_of(stacks), CALIBRATION, PROFILE)
     later = read_pieces(picture_of(stacks, seed=2), CALIBRATION, PROFILE, paints=first.paints)
     assert told(later) == told(first)
-
-
-def test_what_a_hand_covers_is_not_told():
-    image = picture_of(SCENES["one piece of each kind"])
-    corners = CALIBRATION.project([(60, 60), (240, 60), (240, 110), (60, 110)]).astype(np.int32)
-    cv2.fillPoly(image, [corners], (120, 150, 205))
-    image = cv2.GaussianBlur(image, (0, 0), 0.7)
-    seen = read_pieces(image, CALIBRATION, PROFILE)
-    assert told(seen)[5:8] == "???"
-    assert told(seen)[0] == "w"
 
 
 def test_random_tables_are_read():
