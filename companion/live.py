@@ -42,6 +42,8 @@ class Picture:
     image_bgr: npt.NDArray[np.uint8]
     calibration: Calibration | None
     reading: Reading | None
+    tops: tuple[str, ...] = ()
+    """On a board of squares what was read instead, a string a rank from rank 1 on, ? for what is not sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,12 @@ class Live:
         image_bgr: npt.NDArray[np.uint8],
         calibration: Calibration | None = None,
         reading: Reading | None = None,
+        tops: tuple[str, ...] = (),
     ) -> None:
         """Makes this the latest picture; the caller never writes to the array again."""
         with self._changed:
             n = 1 if self._picture is None else self._picture.n + 1
-            self._picture = Picture(n, image_bgr, calibration, reading)
+            self._picture = Picture(n, image_bgr, calibration, reading, tops)
 
     def picture(self) -> Picture | None:
         """The latest picture, or None before the first."""

@@ -1,10 +1,12 @@
 """The loop for a table of Pathstone: pictures -> settle -> the series -> store, and in between what people say."""
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, Queue
 
-from companion.games.pathstone import Belief
+from companion.games.pathstone import Belief, Look
+from companion.games.pathstone.looks import TOPS
 from companion.games.pathstone.series import Begin, Input, Seen, Series, take
 from companion.live import Live, Watch
 from companion.ruling import Ruling
@@ -20,6 +22,8 @@ _log = logging.getLogger(__name__)
 
 _FIND_EVERY_S = 0.5
 """Finding a board takes several pictures' time."""
+_SURE = 0.75
+"""A square whose likeliest top has less than this share is shown as not sure."""
 _WATCH = {
     Stage.MOVING: (Watch.MOVING, "something moves on the table"),
     Stage.HAND: (Watch.HAND, "a hand is over the table"),
@@ -68,6 +72,8 @@ class PathstoneSession:
         self._said: Queue[Input] = said or Queue()
         self._camera: SquaresCamera | None = None
         self._find_at_s = 0.0
+        self._tops: tuple[str, ...] = ()
+        """What was read on the squares of the table as it rests."""
 
     @property
     def belief(self) -> Belief | None:
@@ -134,14 +140,19 @@ class PathstoneSession:
             frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=glance.changed
         )
         self._live.watch(*_WATCH[self._settle.stage])
-        self._live.show(frame.image_bgr, camera.calibration)
+        if self._settle.stage is Stage.SETTLED:
+            self._look(camera, frame)
+        elif self._settle.stage is not Stage.STEADY:
+            self._tops = ()
+        self._live.show(frame.image_bgr, camera.calibration, tops=self._tops)
+
+    def _look(self, camera: SquaresCamera, frame: Frame) -> None:
         belief = self.belief
-        if self._settle.stage is not Stage.SETTLED or belief is None:
-            return
-        look = camera.look(frame, belief)
+        look = None if belief is None else camera.look(frame, belief)
         if look is None:
             return
         self._settle = self._settle.looked()
+        self._tops = tops_in(look)
         self._take(Seen(look, frame.n, frame.t_s))
 
     def _camera_for(self, frame: Frame) -> SquaresCamera | None:
@@ -167,3 +178,16 @@ class PathstoneSession:
         if self._corners_px is None:
             return find_board(frame.image_bgr, profile, self._a_side)
         return calibrate(self._corners_px, profile.board.corners_mm(), size_wh, profile.fov_x_deg)
+
+
+def tops_in(look: Look) -> tuple[str, ...]:
+    """The tops that a look tells by itself, a string a rank from rank 1 on; ? where none is sure."""
+    size = math.isqrt(len(look.tops))
+    signs = [_top_in(tops) for tops in look.tops]
+    return tuple("".join(signs[n : n + size]) for n in range(0, len(signs), size))
+
+
+def _top_in(tops: tuple[float, ...]) -> str:
+    likeliest = max(tops)
+    share = 1 / sum(math.exp(top - likeliest) for top in tops)
+    return TOPS[tops.index(likeliest)] if share >= _SURE else "?"

@@ -1,5 +1,7 @@
 """Draws what was read on the picture it was read from, so that people can judge it by eye."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -12,6 +14,8 @@ _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
 _INK_BGR = (24, 20, 18)
 _PAPER_BGR = (245, 250, 252)
 _DOUBT_BGR = (40, 190, 255)
+_LETTERS = {"w": "F", "b": "F", "W": "S", "B": "S", "K": "C", "L": "C", "?": "?"}
+"""The tops as Pathstone's records write them."""
 _SHIFT = 4
 """Sub-pixel bits of cv2's drawing functions."""
 
@@ -42,6 +46,25 @@ def draw_sightings(image_bgr: Image, calibration: Calibration, profile: Profile,
             top_mm = board.disk_height_mm if isinstance(board, HolesBoard) and disk.cell is None else 0.0
             rim_mm = np.array(disk.centre_mm) + board.disk_diameter_mm / 2 * _CIRCLE
             _disk(drawn, disk, _project(calibration, rim_mm, top_mm, scale), colours[disk.colour])
+    return drawn
+
+
+def draw_tops(image_bgr: Image, calibration: Calibration, profile: Profile, tops: Sequence[str]) -> Image:
+    """A copy of the picture with the board's outline and a plate for the top piece on each square: F, S for a wall, C,
+    or ? where that is not sure. `tops` are strings a rank from rank 1 on, as `companion observe` prints them.
+    """
+    drawn = image_bgr.copy()
+    scale = image_bgr.shape[1] / calibration.size_wh[0]
+    board = profile.board
+    _outline(drawn, _project(calibration, board.corners_mm(), 0.0, scale), closed=True)
+    square_px = float(np.ptp(_project(calibration, board.corners_mm(), 0.0, scale)[:, 0])) / board.columns
+    (_, first_bgr), (_, second_bgr) = profile.colours
+    for sign, middle_px in zip("".join(tops), _project(calibration, board.cells_mm(), 0.0, scale), strict=False):
+        if sign == ".":
+            continue
+        plate_bgr = _DOUBT_BGR if sign == "?" else first_bgr if sign in "wWK" else second_bgr
+        ink_bgr = _PAPER_BGR if sum(plate_bgr) / 3 < 128 else _INK_BGR
+        _text(drawn, _LETTERS[sign], middle_px, max(0.4, square_px / 130), ink_bgr, plate_bgr=plate_bgr)
     return drawn
 
 

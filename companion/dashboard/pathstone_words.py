@@ -54,7 +54,7 @@ class PathstoneWords:
                 a, b = self.names[Player.A], self.names[Player.B]
                 return f"{a} places a flat of {b}’s first, then {b} one of {a}’s."
             case Refused() if ": put back" in ruling.why:
-                return f"Put back {ruling.why.split(': put back ')[1]}."
+                return self._reason(f"put back {ruling.why.split(': put back ')[1]}.")
             case _:
                 return ""
 

@@ -5,8 +5,8 @@ import threading
 from flask import Blueprint, Response, render_template, request
 
 from companion.live import Live, Picture
-from vision.board import Profile
-from vision.draw import draw_sightings, encode_jpeg, shrink_to_width
+from vision.board import Profile, SquaresBoard
+from vision.draw import draw_sightings, draw_tops, encode_jpeg, shrink_to_width
 
 _PICTURE_WIDTH_PX = 960
 
@@ -44,4 +44,6 @@ def _draw(picture: Picture, profile: Profile) -> bytes:
     image_bgr = shrink_to_width(picture.image_bgr, _PICTURE_WIDTH_PX)
     if picture.calibration is not None and picture.reading is not None:
         image_bgr = draw_sightings(image_bgr, picture.calibration, profile, picture.reading)
+    elif picture.calibration is not None and isinstance(profile.board, SquaresBoard):
+        image_bgr = draw_tops(image_bgr, picture.calibration, profile, picture.tops)
     return encode_jpeg(image_bgr)
