@@ -283,6 +283,11 @@ def test_a_failing_game_is_written_out_and_another_process_repeats_it_exactly(ga
     )
     assert again.returncode == 0, again.stderr
     assert f"the same {len(game.told)} inputs" in again.stdout
+    log = (bundle / "log.jsonl").read_text().splitlines()
+    (bundle / "log.jsonl").write_text("\n".join([*log[:2], "{}", *log[3:]]) + "\n")
+    differs = CliRunner().invoke(main, ["replay", str(bundle)])
+    assert differs.exit_code == 1
+    assert "from line 3 of its log" in differs.stderr
 
 
 @pytest.mark.parametrize("content", [None, "not JSON", "{}", '{"seed": "x"}'])
