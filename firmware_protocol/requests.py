@@ -12,6 +12,7 @@ from math import inf
 from firmware_protocol.codec import encode
 from firmware_protocol.leds import FRAME_BYTES, Stage, split
 from firmware_protocol.messages import (
+    MAX_PAYLOAD,
     Fill,
     Info,
     Palette,
@@ -61,7 +62,7 @@ class Requests:
         self.sent_s = now_s
         """When something was sent last."""
         self.payload_bytes = self._most_payload = max(
-            min(info.max_payload, info.rx_window // 2 - FRAME_BYTES), _LEAST_PAYLOAD
+            min(info.max_payload, MAX_PAYLOAD, info.rx_window // 2 - FRAME_BYTES), _LEAST_PAYLOAD
         )
         """How long messages are made: two frames fit the window, so one goes out while the other is acknowledged; a
         line that damages frames gets shorter ones."""

@@ -314,6 +314,14 @@ def test_the_leds_come_to_show_whatever_is_wanted(size, pictures, max_payload):
     assert host.driver.traffic.retries == 0
 
 
+def test_a_grid_that_takes_more_than_a_frame_carries_is_sent_frames():
+    host = Host(Board(16, 16, max_payload=255, rx_window=65_535))
+    wanted = picture(256, 1, 300)
+    host.driver.want(wanted)
+    host.run(2.0)
+    assert host.board.leds == wanted
+
+
 def test_what_is_not_said_is_dark_and_what_is_too_much_is_left_out():
     host = Host(Board(2, 2))
     host.driver.want((RED,))
