@@ -107,6 +107,9 @@ def test_a_walk_by_its_end_is_asked_about_where_routes_differ_in_what_follows():
     assert answer["ruling"] == "undecided"
     assert {"P>e5>e6", "P>d6>e6"} <= set(answer["candidates"])
     assert answer["state"]["units"][0]["cell"] == [5, 3]
+    beside = {**setup, "units": [{"seat": 0, "unit": "P", "cell": [5, 4]}], "squares_left": 1}
+    answer = told(set_up(**beside), {"do": "move", "unit": "P", "to": [6, 4]})
+    assert (answer["ruling"], answer["notation"]) == ("accepted", "P>e6")
 
 
 def test_a_go_may_be_told_as_text_and_is_played_whole_or_not_at_all():
@@ -180,6 +183,36 @@ def test_who_falls_at_home_is_back_at_once_on_the_same_square():
     answer = told(judging, {"do": "attack", "units": ["W1"], "target": [15, 7], "dice": [[[6], [1]]]})
     assert "Bottom's Mage falls on h15; Bottom's Mage is back on h15" in answer["why"]
     assert answer["orders"] == []
+
+
+TOLD = {
+    "who waits": (
+        "0P 8,8; 0W1 9,9; 1W1 0,4; 1W2 8,9",
+        "end W2xi8(6/1)",
+        ["Top's Priest falls on i8", "Top's Priest waits to respawn"],
+    ),
+    "who is back": (
+        "0P 8,8; 0W1 9,9; 1W1 0,4; 1W2 8,9",
+        "end W2xi8(6/1) W1>e1",
+        ["Top's Priest waits to respawn", "Top's Priest is back on h0"],
+    ),
+    "a broken Rite": ("0P 7,7; 1W1 8,9", "rite end W1>i8", ["Top's Rite is broken"]),
+    "a kept Rite": ("0P 7,7; 1W1 8,9", "rite end W1>j9", []),
+    "who is out": ("0W1 5,5; 1W1 5,6", "W1xg5(6/1)", ["Bottom is eliminated", "Top wins (conquest)"]),
+    "a raised Warrior": ("0P 5,4; 0W1 9,9; 1W1 8,9", "P>e6", ["raises a Warrior there and steps back to e5"]),
+}
+
+
+@pytest.mark.parametrize(("units", "go", "parts"), TOLD.values(), ids=TOLD)
+def test_what_comes_of_a_choice_is_told(units, go, parts):
+    placed = [
+        {"seat": int(name[0]), "unit": name[1:], "cell": [int(part) for part in cell.split(",")]}
+        for name, cell in (word.split() for word in units.split("; "))
+    ]
+    answer = told(set_up(units=placed, graves=[[6, 4]]), {"go": go})
+    assert answer["ruling"] == "accepted"
+    assert all(part in answer["why"] for part in parts)
+    assert ("broken" in answer["why"]) == ("Top's Rite is broken" in parts)
 
 
 def test_a_finished_game_takes_nothing_more():
