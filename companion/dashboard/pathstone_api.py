@@ -16,6 +16,8 @@ from companion.terms import Player
 _MOST_GAMES = 99
 _MOST_PTN = 128 * 1024
 """Bytes of a record; the longest real ones have some thousands."""
+_MOST_MOVES = 1000
+"""Of a record; the longest real ones have two hundred, and each takes some milliseconds to play."""
 _FIRST = ("random", "first", "second")
 
 
@@ -126,6 +128,8 @@ def _record(text: object) -> tuple[Record, tuple[State, ...]]:
         abort(400, "ptn is a record as text")
     try:
         record = read_ptn(text)
+        if len(record.plies) > _MOST_MOVES:
+            abort(400, f"a record of more than {_MOST_MOVES} moves is too long for the page")
         return record, replay(record)
     except NotationError as error:
         abort(400, str(error))

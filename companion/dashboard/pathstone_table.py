@@ -84,22 +84,19 @@ class PathstoneTable:
 
     def games(self) -> list[Json]:
         """Every game of the last series in the log, the newest first."""
-        with self._lock:
-            self._catch_up()
-            listed = []
-            for match in self._store.matches(_MOST_MATCHES):
-                series = self._series_of(match)
-                if series is None:
-                    continue
-                for n in range(len(series.games), 0, -1):
-                    game = {"match": match.key, "at": match.begun_at, **_game_json(series, n)}
-                    listed.append({**game, "size": series.games[n - 1].state.size})
-            return listed
+        listed = []
+        for match in self._store.matches(_MOST_MATCHES):
+            series = self._series_of(match)
+            if series is None:
+                continue
+            for n in range(len(series.games), 0, -1):
+                game = {"match": match.key, "at": match.begun_at, **_game_json(series, n)}
+                listed.append({**game, "size": series.games[n - 1].state.size})
+        return listed
 
     def replay(self, key: str, n: int) -> Json | None:
         """Every position of a game, for the slider; None where there is no such game."""
-        with self._lock:
-            found = self._find(key, n)
+        found = self._find(key, n)
         if found is None:
             return None
         _, series = found
@@ -114,8 +111,7 @@ class PathstoneTable:
 
     def ptn(self, key: str, n: int) -> tuple[str, str] | None:
         """A game on paper and the name of its file; None where there is no such game."""
-        with self._lock:
-            found = self._find(key, n)
+        found = self._find(key, n)
         if found is None:
             return None
         match, series = found
@@ -126,7 +122,6 @@ class PathstoneTable:
         return write_ptn(record), f"pathstone-{date}-{match.id}-{n}.ptn"
 
     def _find(self, key: str, n: int) -> tuple[Match, Series] | None:
-        self._catch_up()
         for match in self._store.matches(_MOST_MATCHES):
             if match.key == key:
                 series = self._series_of(match)
@@ -134,8 +129,11 @@ class PathstoneTable:
         return None
 
     def _series_of(self, match: Match) -> Series | None:
-        if match == self._match:
-            return self._series
+        with self._lock:
+            self._catch_up()
+            if match == self._match:
+                return self._series
+        # Without the lock: what cameras saw in many games takes long to judge again, and pages wait for the state.
         if match.id not in self._older:
             self._older[match.id] = self._store.resume(match)
         return self._older[match.id]

@@ -110,6 +110,7 @@ def test_who_moves_first_is_drawn(desk):
         ("/start", {"ptn": '[Size "5"]\n1. a1 a1'}, "line 2, column 7, move 1, a1: a1 is not empty"),
         ("/start", {"ptn": '[Size "5"]\n[TPS "x"]'}, "TPS"),
         ("/replay", {"ptn": '[Size "5"]\n1. a1 what'}, "line 2, column 7"),
+        ("/replay", {"ptn": '[Size "5"]\n' + "a1 " * 1001}, "more than 1000 moves"),
         ("/replay", {}, "a record as text"),
     ],
 )
