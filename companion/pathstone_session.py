@@ -135,6 +135,11 @@ class PathstoneSession:
             self._live.watch(Watch.BOARD_LOST, self.trouble)
             self._live.show(frame.image_bgr)
             return
+        other = self._other_size()
+        if other:
+            self._live.watch(Watch.BOARD_LOST, other)
+            self._live.show(frame.image_bgr)
+            return
         glance = camera.watch(frame)
         self._settle = self._settle.after(
             frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=glance.changed
@@ -145,6 +150,15 @@ class PathstoneSession:
         elif self._settle.stage is not Stage.STEADY:
             self._tops = ()
         self._live.show(frame.image_bgr, camera.calibration, tops=self._tops)
+
+    def _other_size(self) -> str:
+        """Why the camera cannot referee the game that is being played, where that is on another board; or nothing."""
+        assert self._profile is not None  # pictures come with a board
+        size, belief = self._profile.board.rows, self.belief
+        if belief is None or belief.over or belief.state.size == size:
+            return ""
+        game = belief.state.size
+        return f"the camera watches {size}x{size} squares, this game has {game}x{game}; start another series"
 
     def _look(self, camera: SquaresCamera, frame: Frame) -> None:
         belief = self.belief

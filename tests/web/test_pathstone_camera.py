@@ -65,7 +65,7 @@ class Watched:
         for thread in self._threads:
             thread.start()
 
-    def show(self, count=14):
+    def show(self, count=10):
         """The table at rest, for so many pictures."""
         light = self._scene.picture(CALIBRATION, self.stacks.pieces(), oversampling=1) * 0.95
         for _ in range(count):
@@ -147,5 +147,10 @@ def test_what_is_played_under_the_camera_stands_on_the_page(browser, watched):
         expect(page.locator("#board .wrong")).to_have_count(0, timeout=30_000)
         picture = page.context.request.get(f"{watched.url}picture.jpg").body()
         assert picture[:2] == b"\xff\xd8"
+        watched.said.put(Begin(("Cy", "Di"), length=1, ptn='[Size "5"]'))
+        watched.show(2)
+        expect(page.locator("#alarm")).to_have_text(
+            "Board not found: the camera watches 4x4 squares, this game has 5x5; start another series", timeout=30_000
+        )
     finally:
         context.close()
