@@ -54,7 +54,7 @@ TABLE_FAULTS: dict[str, TableFault] = {
     "distortion": TableFault(Kind.MOUNTING, "Poor lens", view={"distortion": (-0.06, 0.01)}),
     "rotated": TableFault(Kind.MOUNTING, "Turned camera", view={"roll_deg": 23.0, "distance_mm": 760.0}),
     "upside-down": TableFault(Kind.MOUNTING, "Camera upside down", view={"roll_deg": 180.0}, a_side="left"),
-    "mirrored": TableFault(Kind.MOUNTING, "Mirrored picture", view={"mirrored": True}),
+    "mirrored": TableFault(Kind.MOUNTING, "Mirrored picture", view={"mirrored": True}, a_side="left"),
     "shadows": TableFault(Kind.LIGHT, "Long shadows", room={"lamps": _LOW_LAMPS, "ambient": (0.22, 0.23, 0.26)}),
     "glare": TableFault(Kind.LIGHT, "Glare", room={"gloss": 0.22}),
     "dark": TableFault(Kind.LIGHT, "Dim light", settings={"exposure": 0.3, "noise_levels": 3.0}),
