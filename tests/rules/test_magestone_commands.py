@@ -177,6 +177,12 @@ def test_orders_say_what_to_do_on_the_table():
     assert "Bottom's Mage falls on j9; Bottom's Mage is back on h15" in answer["why"]
 
 
+def test_activating_turns_what_is_in_the_hand():
+    answer = told(set_up(units=[MAGE]), {"do": "activate"})
+    turn = {"do": "turn", "token": "activated", "cell": [0, 8], "seat": 0, "unit": None}
+    assert answer["orders"] == [turn] * 2
+
+
 def test_who_falls_at_home_is_back_at_once_on_the_same_square():
     units = [{"seat": 0, "unit": "W1", "cell": [14, 7]}, {"seat": 1, "unit": "M", "cell": [15, 7]}]
     judging = set_up(units=units, stones=[])
@@ -299,6 +305,7 @@ IMPOSSIBLE_SETUPS = {
     "an unknown layout": {"layout": "heap"},
     "a result that is not there": {"result": "conquest", "winner": 0},
     "a winner that is not there": {"winner": 0},
+    "the go of one who is out": {"players": 4, "out": [1], "to_move": 1},
     "out twice": {"players": 4, "out": [1, 1]},
     "a position and more": {"position": write_position(start(2)), "bank": 8},
     "no position": {"position": "the start"},
