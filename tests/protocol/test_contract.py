@@ -524,11 +524,11 @@ def test_the_speed_changes_after_the_ack(grid):
     assert grid.ask(SetBaud(250_000)) == OK
     grid.port.set_baud(250_000)
     # A real host takes longer than this to change its own.
-    grid.listen(0.001)
+    grid.listen(0.02)
     assert grid.ask(Ping()) == OK
     assert grid.ask(SetBaud(1_000_000)) == OK
     grid.port.set_baud(1_000_000)
-    grid.listen(0.001)
+    grid.listen(0.02)
     assert show(grid, Fill(1, 2, 3)) == (Rgb(1, 2, 3),) * CELLS
 
 
@@ -603,7 +603,7 @@ def test_the_speed_of_a_host_that_is_gone_is_given_up(patient_grid):
     show(patient_grid, Fill(1, 2, 3))
     assert patient_grid.ask(SetBaud(500_000)) == OK
     patient_grid.port.set_baud(500_000)
-    patient_grid.listen(0.001)
+    patient_grid.listen(0.02)
     assert patient_grid.ask(Ping()) == OK
     fall_silent(patient_grid)
     patient_grid.port.set_baud(BAUD)
