@@ -536,7 +536,9 @@ def test_a_speed_at_which_nothing_is_heard_is_given_up(patient_grid):
     if not patient_grid.has_speed:
         pytest.skip("a socket has no speed at which nothing would be heard")
     assert patient_grid.ask(SetBaud(500_000)) == OK
-    patient_grid.listen(1.2)
+    patient_grid.listen(0.02)
+    patient_grid.heartbeats.clear()
+    patient_grid.wait_for(lambda: bool(patient_grid.heartbeats))
     assert patient_grid.ask(Ping()) == OK
 
 
