@@ -496,7 +496,7 @@ BAD_POSITIONS = {
     "two armies on one square": GOOD.replace("W1e0", "W1l15"),
     "off the board": GOOD.replace("W1e0", "W1a0"),
     "a Warrior with stones": GOOD.replace("W1e0", "W1e0(1+0)"),
-    "moved out of turn": GOOD.replace("W1l15", "W1l15'"),
+    "moved out of turn": GOOD.replace("W1l15", "W1l15'").replace("0:6:3", "0:6:2"),
     "no stone": GOOD.replace("h4", "h4+"),
     "nine stones": GOOD.replace("h4", "h4,h4"),
     "no bank": GOOD.replace(" 8 ", " eight "),
