@@ -3,7 +3,14 @@
 import threading
 from typing import Any
 
-from companion.dashboard.pathstone_words import REASONS, PathstoneWords, names_of, squares_of, threat_words
+from companion.dashboard.pathstone_words import (
+    REASONS,
+    PathstoneWords,
+    move_in_words,
+    names_of,
+    squares_of,
+    threat_words,
+)
 from companion.dashboard.words import colour_words, sentence
 from companion.games.pathstone import (
     PIECES_EACH,
@@ -13,6 +20,7 @@ from companion.games.pathstone import (
     State,
     path_of,
     plays,
+    read_move,
     square_from_name,
     square_name,
     threats,
@@ -358,7 +366,8 @@ def _say(label: str, key: str, what: Said, kind: str = "") -> Json:
 
 
 def _answer(ptn: str, number: int) -> Json:
-    return _button(ptn, str(number) if number < 10 else "", "/play", {"ptn": ptn}, "answer")
+    label = move_in_words(read_move(ptn))
+    return _button(label, str(number) if number < 10 else "", "/play", {"ptn": ptn}, "answer")
 
 
 def _button(label: str, key: str, path: str, body: Json, kind: str) -> Json:

@@ -3,7 +3,7 @@
 import re
 
 from companion.dashboard.words import sentence
-from companion.games.pathstone import Reason, State, square_name
+from companion.games.pathstone import Move, Placement, Reason, State, square_name
 from companion.games.pathstone.notation import write_move
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying, Seen, Series
 from companion.ruling import Accepted, Ended, GameStarted, Refused, Ruling, Undecided
@@ -40,8 +40,8 @@ class PathstoneWords:
         match ruling:
             case Accepted(event=Ended() as ended):
                 return self._ended(ended)
-            case Accepted(event=GameStarted() as started):
-                return f"Game {started.game}: {self.names[Player.A]} moves first"
+            case Accepted(event=GameStarted()):
+                return sentence(ruling.why)
             case Accepted() | Refused() | Undecided():
                 return self._reason(ruling.why.split(": put back")[0])
 
@@ -50,7 +50,7 @@ class PathstoneWords:
         match ruling:
             case Accepted(event=Ended(reason=Reason.PATH.value | Reason.RESIGNATION.value)):
                 return f"{self._reason(ruling.why.split(': ', 1)[1])}."
-            case Accepted(event=GameStarted()):
+            case Accepted(event=GameStarted()) if ruling.why.endswith("moves first"):
                 a, b = self.names[Player.A], self.names[Player.B]
                 return f"{a} places a flat of {b}’s first, then {b} one of {a}’s."
             case Refused() if ": put back" in ruling.why:
@@ -98,6 +98,14 @@ def names_of(series: Series | None) -> dict[Player, str]:
     if series is None:
         return {player: player.label for player in Player}
     return dict(zip(Player, series.players(len(series.games)), strict=True))
+
+
+def move_in_words(move: Move) -> str:
+    """A move as an answer to a question: "3c3>12: 3 from c3, 1 on d3, 2 on e3"."""
+    if isinstance(move, Placement):
+        return f"{write_move(move)}: a {move.kind.label} placed"
+    drops = (f"{n} on {square_name(cell)}" for n, cell in zip(move.drops, move.cells, strict=True))
+    return f"{write_move(move)}: {sum(move.drops)} from {square_name(move.cell)}, {', '.join(drops)}"
 
 
 def threat_words(names: dict[Player, str], threats: dict[Player, tuple[str, ...]], state: State) -> list[str]:

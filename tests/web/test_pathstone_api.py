@@ -240,3 +240,10 @@ def test_rulings_speak_of_people(desk, inputs, headline, why):
     desk.take(Begin(("Ada", "Ben"), 5), *inputs)
     ruling = desk.client.get("/state").json["ruling"]
     assert (ruling["headline"], ruling["why"]) == (headline, why)
+
+
+def test_a_record_that_is_played_on_is_named(desk):
+    desk.take(Begin(("Ada", "Ben"), ptn=RECORD))
+    state = desk.client.get("/state").json
+    assert (state["ruling"]["headline"], state["ruling"]["why"]) == ("Game 1: the record of Ada and Ben", "")
+    assert (state["moves"], state["turn"], state["size"]) == (["a1", "c3", "b2"], "b", 3)

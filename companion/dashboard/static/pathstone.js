@@ -238,14 +238,17 @@ function show(next) {
 }
 
 // Shows the position after so many moves; after the last one of the game being played, that game itself.
+let asked = 0; // an answer that comes after a later wish is not shown
 async function goTo(at) {
+  asked += 1;
+  const mine = asked;
   const { moves, match, game } = shownGame();
   const within = Math.min(Math.max(at, 0), moves.length);
   if (match !== null && match === state.match && game === state.series?.games.length) {
     if (within === moves.length) return show(null);
     if (replay === null || replay.stale) {
       const told = await fetched(`/replay?match=${match}&game=${game}`);
-      return told === null ? undefined : show({ game: told, at: Math.min(within, told.moves.length) });
+      return told === null || mine !== asked ? undefined : show({ game: told, at: Math.min(within, told.moves.length) });
     }
   }
   return show({ ...replay, at: within });

@@ -221,7 +221,9 @@ def _begin(series: Series | None, begin: Begin) -> Taken:
 
 def _started(series: Series) -> Accepted:
     n = len(series.games)
-    return Accepted("Setup", f"game {n}: {series.players(n)[0]} moves first", GameStarted(n, Player.A))
+    a, b = series.players(n)
+    why = f"game {n}: {a} moves first" if series.game.record is None else f"game {n}: the record of {a} and {b}"
+    return Accepted("Setup", why, GameStarted(n, Player.A))
 
 
 def _after(series: Series, belief: Belief, rulings: tuple[Ruling, ...]) -> Taken:
