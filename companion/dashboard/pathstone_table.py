@@ -345,9 +345,7 @@ def _game_json(series: Series, n: int) -> Json:
 
 
 def _targets(state: State, player: Player) -> tuple[str, ...]:
-    """The squares on which a move of the player ends that would complete a path; none in the opening."""
-    if state.opening:
-        return ()
+    """The squares on which a move of the player ends that would complete a path."""
     ends = (move.cell if isinstance(move, Placement) else move.cells[-1] for move in threats(state, player))
     return tuple(dict.fromkeys(square_name(cell) for cell in ends))
 

@@ -43,6 +43,7 @@ from companion.games.pathstone.series import (
     take,
 )
 from companion.inputs import Declaration, Declared, InputError, Setup
+from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.ruling import Accepted, Refused
 from companion.store import PathstoneStore, Store
@@ -249,6 +250,22 @@ def test_both_games_keep_their_matches_in_one_log(tmp_path):
     assert again.latest() == flicked
     assert [entry.input for entry in again.entries(flicked)] == [start]
     again.close()
+
+
+def test_a_look_that_is_ruled_on_later_is_kept_too(tmp_path):
+    store = PathstoneStore(tmp_path / "log.sqlite")
+    session = PathstoneSession(None, lambda _given, _rulings: None, store=store)
+    # A flat slid onto one of its own colour shows only when the other player has moved.
+    session.say(Begin(("Ada", "Ben"), ptn='[TPS "x3/x3/11,1,2 1 9"]\n[Size "3"]'))
+    session.say(Seen(look_from_tops(("wwb", "...", "..."))))
+    match = store.latest()
+    assert match is not None
+    assert [len(entry.rulings) for entry in store.entries(match)] == [1, 0]
+    session.say(Seen(look_from_tops(("wwb", "...", "..."))))
+    session.say(Seen(look_from_tops(("wwb", "...", "..b"))))
+    assert [len(entry.rulings) for entry in store.entries(match)] == [1, 0, 2]
+    assert store.resume(match) == session.series
+    store.close()
 
 
 def served(log: Path, *options: str) -> tuple[subprocess.Popen, str]:

@@ -213,6 +213,24 @@ def test_walls_crowns_and_slides_with_drop_counts(open_page, table):
     expect(page.locator("#board .reach")).to_have_count(0)  # it is not its owner's turn
 
 
+def test_taps_that_come_faster_than_answers_still_move_the_stack(open_page, table):
+    table.say(Begin(("Ada", "Ben"), 4))
+    table.play("a1 d4 b2 c3")
+    page = open_page()
+    expect(page.locator("#moves .ply")).to_have_count(4)
+    page.evaluate(
+        """() => {
+            const real = fetch;
+            window.fetch = async (...asked) => {
+                await new Promise((go) => setTimeout(go, 300));
+                return real(...asked);
+            };
+        }"""
+    )
+    tap(page, "b2", "b3")
+    expect(page.locator("#moves .ply").last).to_have_text("b2+")
+
+
 def test_a_game_is_played_with_the_keyboard(open_page, table):
     table.say(Begin(("Ada", "Ben"), 4))
     page = open_page()
