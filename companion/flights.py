@@ -19,6 +19,8 @@ from vision.sighting import Reading
 
 Colour = tuple[float, float, float]
 
+_SAME_SHARE, _BESIDE_SHARE = 0.25, 0.5
+"""Of a disk's width: nearer than this to a disk at rest it is that disk; the second where the colour says nothing."""
 _FEW_BLOBS = 16
 """Where more regions differ than hands and struck disks make, it is the camera that moves."""
 _AREA = (0.6, 2.5)
@@ -102,7 +104,8 @@ class Flights:
             self._learn_colours(lit, eye)
             player, unlike = self._whose(blob.bgr)
             most = _DISK_LIKE if player in self._appearance else _HUE_LIKE
-            if unlike < most * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm):
+            near = _BESIDE_SHARE if player is None else _SAME_SHARE
+            if unlike < most * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm, near):
                 self._flying.append(_Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player))
 
     def since(self, small: Image, eye: Eye) -> tuple[Player | None, ...]:
@@ -124,7 +127,8 @@ class Flights:
         near = [other for other in self._flying if math.dist(other.place_mm, seen.place_mm) < self._disk_mm / 2]
         stayed_s = near[-1].t_s - near[0].t_s
         left = _apart(eye.colour_at(small, seen.place_mm), seen.colour) > 0.5 * _apart(seen.bare, seen.colour)
-        return left and stayed_s <= _STAY_S
+        # What cannot be told by its colour has to fly like a disk: a hole in a hand's light stays where it is.
+        return left and stayed_s <= (_STAY_S if seen.player is not None else 0.0)
 
     def _learn_colours(self, small: Image, eye: Eye) -> None:
         """What the disks at rest look like in this small picture's light."""
@@ -133,9 +137,9 @@ class Flights:
             if places_mm:
                 self._appearance[player] = tuple(eye.colour_at(small, place_mm) for place_mm in places_mm)
 
-    def _lies_at(self, place_mm: tuple[float, float]) -> bool:
-        """Whether a disk lay here at the last look: in a hand's light it looks new."""
-        return any(math.dist(disk.centre_mm, place_mm) < self._disk_mm / 4 for disk in self._at_rest.disks)
+    def _lies_at(self, place_mm: tuple[float, float], near: float) -> bool:
+        """Whether a disk lay this near, in widths, at the last look: in a hand's light it looks new."""
+        return any(math.dist(disk.centre_mm, place_mm) < near * self._disk_mm for disk in self._at_rest.disks)
 
     def _whose(self, colour: Colour) -> tuple[Player | None, float]:
         """Whose disk has this colour, None where that cannot be told, and how unlike it the colour is.
