@@ -3,6 +3,7 @@
 import logging
 import socket
 import threading
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -76,10 +77,16 @@ class Server:
         trigger.pull_trigger(self._let_go)
         self._server.task_dispatcher.shutdown()
         # The loop ends when it has nothing to wait for. It may run this before the pull's own byte is written to the
-        # trigger, so the trigger is closed here and not there.
-        trigger.pull_trigger(self._connections.clear)
+        # trigger, so the trigger is closed here and not there; so is whoever has come in the meantime.
+        left: dict[int, Any] = {}
+        trigger.pull_trigger(partial(self._hand_over, left))
         self._ended.wait()
-        self._server.close()
+        wasyncore.close_all(left, ignore_all=True)
+
+    def _hand_over(self, left: dict[int, Any]) -> None:
+        """Runs in the server's own thread: moves its connections there, so that it has none to wait for."""
+        left.update(self._connections)
+        self._connections.clear()
 
     def _let_go(self) -> None:
         """Runs in the server's own thread: nobody else may touch its connections."""
