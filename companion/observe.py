@@ -31,7 +31,9 @@ def observe(
     if squares and profile.pieces is None and profile.marks is None:
         raise ProfileError('a board of kind "squares" is read for its [pieces] or [marks]; give their sizes')
     if before is not None and (not squares or before.size != profile.board.rows):
-        raise ProfileError(f"--before has {before.size}x{before.size} squares, the board has not")
+        raise ProfileError(
+            f"--before is a position on {before.size}x{before.size} squares; give it with such a board alone"
+        )
     image = read_picture(path)
     begin = time.perf_counter()
     if corners_px is None:

@@ -1,39 +1,23 @@
 """The loop for a table of Pathstone: pictures -> settle -> the series -> store, and in between what people say."""
 
-import logging
-import math
 from collections.abc import Callable, Iterable, Sequence
-from queue import Empty, Queue
+from queue import Queue
 
-from companion.games.pathstone import Belief, Look
-from companion.games.pathstone.looks import TOPS
+from companion.games.pathstone import Belief
 from companion.games.pathstone.series import Begin, Input, Seen, Series, take
 from companion.live import Live, Watch
+from companion.loop import FIND_EVERY_S, Loop
 from companion.ruling import Ruling
-from companion.settle import Patience, Settle, Stage
+from companion.settle import Patience, Stage
 from companion.squares import SquaresCamera
-from companion.store import Match, PathstoneStore, StoreError
+from companion.store import Match, PathstoneStore
 from vision.board import Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
-from vision.camera import CameraError, Frame, is_blank
+from vision.camera import Frame
 from vision.lattice import find_board
 
-_log = logging.getLogger(__name__)
 
-_FIND_EVERY_S = 0.5
-"""Finding a board takes several pictures' time."""
-_SURE = 0.75
-"""A square whose likeliest top has less than this share is shown as not sure."""
-_WATCH = {
-    Stage.MOVING: (Watch.MOVING, "something moves on the table"),
-    Stage.HAND: (Watch.HAND, "a hand is over the table"),
-    Stage.RESTING: (Watch.MOVING, "the table is coming to rest"),
-    Stage.SETTLED: (Watch.WATCHING, ""),
-    Stage.STEADY: (Watch.WATCHING, ""),
-}
-
-
-class PathstoneSession:
+class PathstoneSession(Loop[Input]):
     """One table of Pathstone and its players: `run` takes pictures until they end, `sense` goes without a camera.
 
     `tell` hears what is ruled on each input. What people say comes by the queue `said`.
@@ -54,45 +38,23 @@ class PathstoneSession:
         said: Queue[Input] | None = None,
     ) -> None:
         """A profile is needed where pictures are taken."""
+        super().__init__(patience, live, said)
         self.series = series
-        self.frames = 0
-        self.blank = 0
-        """Pictures that showed nothing at all."""
-        self.trouble = ""
-        """Why the board is not watched, while it is not."""
         self._profile = profile
         self._tell = tell
         self._corners_px = corners_px
         self._a_side = a_side
-        self._each_at_rest = patience is not None and patience.frames <= 1
-        self._settle = Settle(patience or Patience())
         self._store = store
         self._match = match
-        self._live = live or Live()
-        self._said: Queue[Input] = said or Queue()
         self._camera: SquaresCamera | None = None
         self._find_at_s = 0.0
-        self._tops: tuple[str, ...] = ()
-        """What was read on the squares of the table as it rests."""
+        self._rests = False
+        """Whether the table rests as it was read."""
 
     @property
     def belief(self) -> Belief | None:
         """What is believed of the game being played."""
         return None if self.series is None else self.series.game.belief
-
-    def run(self, frames: Iterable[Frame | None]) -> None:
-        """Takes pictures until they end. Raises CameraError, CalibrationError for impossible corners, StoreError."""
-        try:
-            for frame in frames:
-                self._hear()
-                if frame is not None:
-                    self._see(frame)
-            self._hear()
-        except (CameraError, CalibrationError, StoreError):
-            raise
-        except Exception:
-            _log.exception("the session ends at picture %d", self.frames)
-            raise
 
     def sense(self, ticks: Iterable[None]) -> None:
         """Goes by what people say alone, for as long as it ticks. Raises StoreError."""
@@ -100,18 +62,6 @@ class PathstoneSession:
         for _ in ticks:
             self._hear()
         self._hear()
-
-    def say(self, given: Input) -> None:
-        """Takes what a person says."""
-        self._take(given)
-
-    def _hear(self) -> None:
-        while True:
-            try:
-                given = self._said.get_nowait()
-            except Empty:
-                return
-            self._take(given)
 
     def _take(self, given: Input) -> None:
         before = self.series
@@ -124,32 +74,22 @@ class PathstoneSession:
         self._tell(given, rulings)
 
     def _see(self, frame: Frame) -> None:
-        self.frames = frame.n + 1
-        if is_blank(frame.image_bgr):
-            self.blank += 1
-            self.trouble = "the pictures are black or one grey; take off the lens cap, give more light"
-            self._live.watch(Watch.CAMERA_LOST, self.trouble)
+        if self._shows_nothing(frame):
             return
         camera = self._camera_for(frame)
         if camera is None:
-            self._live.watch(Watch.BOARD_LOST, self.trouble)
-            self._live.show(frame.image_bgr)
+            self._not_watched(frame, self.trouble)
             return
         other = self._other_size()
         if other:
-            self._live.watch(Watch.BOARD_LOST, other)
-            self._live.show(frame.image_bgr)
+            self._not_watched(frame, other)
             return
         glance = camera.watch(frame)
-        self._settle = self._settle.after(
-            frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=glance.changed
-        )
-        self._live.watch(*_WATCH[self._settle.stage])
-        if self._settle.stage is Stage.SETTLED:
+        if self._settled(frame, glance, changed=glance.changed):
             self._look(camera, frame)
         elif self._settle.stage is not Stage.STEADY:
-            self._tops = ()
-        self._live.show(frame.image_bgr, camera.calibration, tops=self._tops)
+            self._rests = False
+        self._live.show(frame.image_bgr, camera.calibration, tops=camera.tops if self._rests else ())
 
     def _other_size(self) -> str:
         """Why the camera cannot referee the game that is being played, where that is on another board; or nothing."""
@@ -166,7 +106,7 @@ class PathstoneSession:
         if look is None:
             return
         self._settle = self._settle.looked()
-        self._tops = tops_in(look)
+        self._rests = True
         self._take(Seen(look, frame.n, frame.t_s))
 
     def _camera_for(self, frame: Frame) -> SquaresCamera | None:
@@ -182,7 +122,7 @@ class PathstoneSession:
             if self._corners_px is not None:
                 raise
             self._camera = None
-            self._find_at_s = frame.t_s + _FIND_EVERY_S
+            self._find_at_s = frame.t_s + FIND_EVERY_S
             self.trouble = f"the board is not found: {error}"
             return None
         self.trouble = ""
@@ -192,16 +132,3 @@ class PathstoneSession:
         if self._corners_px is None:
             return find_board(frame.image_bgr, profile, self._a_side)
         return calibrate(self._corners_px, profile.board.corners_mm(), size_wh, profile.fov_x_deg)
-
-
-def tops_in(look: Look) -> tuple[str, ...]:
-    """The tops that a look tells by itself, a string a rank from rank 1 on; ? where none is sure."""
-    size = math.isqrt(len(look.tops))
-    signs = [_top_in(tops) for tops in look.tops]
-    return tuple("".join(signs[n : n + size]) for n in range(0, len(signs), size))
-
-
-def _top_in(tops: tuple[float, ...]) -> str:
-    likeliest = max(tops)
-    share = 1 / sum(math.exp(top - likeliest) for top in tops)
-    return TOPS[tops.index(likeliest)] if share >= _SURE else "?"

@@ -1,35 +1,23 @@
 """The one loop: pictures and sensors -> settle -> referee -> store -> lights, and in between what people say."""
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
-from queue import Empty, Queue
+from queue import Queue
 
 from companion.grid import ALONE_REST_S, BoardGrid
 from companion.inputs import Correction, Declaration, Declared, Input, Look
 from companion.live import Live, Watch
+from companion.loop import FIND_EVERY_S, Loop
 from companion.referee import Referee
 from companion.ruling import Ruling
-from companion.settle import Patience, Settle, Stage
+from companion.settle import Patience
 from companion.sources import BoardCamera, Place, board_camera
-from companion.store import Match, Store, StoreError
+from companion.store import Match, Store
 from vision.board import Profile
 from vision.calibration import CalibrationError
-from vision.camera import CameraError, Frame, is_blank
-
-_log = logging.getLogger(__name__)
-
-_FIND_EVERY_S = 0.5
-"""Finding a board takes several pictures' time."""
-_WATCH = {
-    Stage.MOVING: (Watch.MOVING, "something moves on the table"),
-    Stage.HAND: (Watch.HAND, "a hand is over the table"),
-    Stage.RESTING: (Watch.MOVING, "the table is coming to rest"),
-    Stage.SETTLED: (Watch.WATCHING, ""),
-    Stage.STEADY: (Watch.WATCHING, ""),
-}
+from vision.camera import Frame
 
 
-class Session:
+class Session(Loop[Declaration | Correction]):
     """One table with its camera and its players. `run` takes pictures until they end; `say` takes what people say."""
 
     def __init__(
@@ -47,43 +35,19 @@ class Session:
         said: Queue[Declaration | Correction] | None = None,
         grid: BoardGrid | None = None,
     ) -> None:
+        super().__init__(patience, live, said)
         self.referee = referee
-        self.frames = 0
-        self.blank = 0
-        """Pictures that showed nothing at all."""
-        self.trouble = ""
-        """Why the board is not watched, while it is not."""
         self._profile = profile
         self._tell = tell
         self._corners_px = corners_px
         self._a_side = a_side
-        self._each_at_rest = patience is not None and patience.frames <= 1
-        self._settle = Settle(patience or Patience())
         self._store = store
         self._match = match
-        self._live = live or Live()
-        self._said: Queue[Declaration | Correction] = said or Queue()
         self._camera: BoardCamera | None = None
         self._find_at_s = 0.0
         self._grid = grid
         self._rulings: tuple[Ruling, ...] = ()
         """The last that were given."""
-
-    def run(self, frames: Iterable[Frame | None]) -> None:
-        """Takes pictures until they end. Raises CameraError, CalibrationError for impossible corners, StoreError."""
-        try:
-            for frame in frames:
-                self._hear()
-                if frame is not None:
-                    self._see(frame)
-                self._look(None)
-                self._light()
-            self._hear()
-        except (CameraError, CalibrationError, StoreError):
-            raise
-        except Exception:
-            _log.exception("the session ends at picture %d", self.frames)
-            raise
 
     def sense(self, ticks: Iterable[None]) -> None:
         """Goes by the sensors alone, for as long as it ticks. Raises StoreError."""
@@ -101,19 +65,14 @@ class Session:
             self._light()
         self._hear()
 
-    def say(self, given: Declaration | Correction) -> None:
-        """Takes what a person says."""
-        self._take(given)
-
     def _hear(self) -> None:
         if self._grid is not None:
             self._grid.hear()
-        while True:
-            try:
-                given = self._said.get_nowait()
-            except Empty:
-                return
-            self._take(given)
+        super()._hear()
+
+    def _go_on(self) -> None:
+        self._look(None)
+        self._light()
 
     def _look(self, look: Look | None) -> None:
         """Takes the camera's look, by and by with what the sensors tell."""
@@ -126,16 +85,11 @@ class Session:
             self._grid.light(self.referee.standing, self._rulings)
 
     def _see(self, frame: Frame) -> None:
-        self.frames = frame.n + 1
-        if is_blank(frame.image_bgr):
-            self.blank += 1
-            self.trouble = "the pictures are black or one grey; take off the lens cap, give more light"
-            self._live.watch(Watch.CAMERA_LOST, self.trouble)
+        if self._shows_nothing(frame):
             return
         camera = self._camera_for(frame)
         if camera is None:
-            self._live.watch(Watch.BOARD_LOST, self.trouble)
-            self._live.show(frame.image_bgr)
+            self._not_watched(frame, self.trouble)
             return
         patience = self._settle.patience
         glance = camera.watch(frame)
@@ -144,11 +98,7 @@ class Session:
         if asked and camera.follow(frame) is Place.MOVED:
             glance = camera.watch(frame)
         changed = glance.changed or (self._grid is not None and self._grid.has_changed())
-        self._settle = self._settle.after(
-            frame.t_s, moved=glance.moved and not self._each_at_rest, hand=glance.hand, changed=changed
-        )
-        self._live.watch(*_WATCH[self._settle.stage])
-        if self._settle.stage is Stage.SETTLED:
+        if self._settled(frame, glance, changed=changed):
             look = camera.look(
                 frame,
                 hand=self._settle.hand_seen,
@@ -175,7 +125,7 @@ class Session:
             if self._corners_px is not None:
                 raise
             self._camera = None
-            self._find_at_s = frame.t_s + _FIND_EVERY_S
+            self._find_at_s = frame.t_s + FIND_EVERY_S
             self.trouble = f"the board is not found: {error}"
             return None
         # Corners are of the first pictures' size; the next size is found without them.

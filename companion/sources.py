@@ -72,6 +72,20 @@ class Glance:
     changed: bool = False
 
 
+class NoiseMemory:
+    """The noise of one camera, `now`, from the last pictures of the table at rest."""
+
+    def __init__(self) -> None:
+        self.now = motion.Noise()
+        self._last: deque[motion.Noise] = deque(maxlen=_NOISES)
+
+    def learn(self, before: Image, small: Image) -> None:
+        """Takes in two small pictures in a row."""
+        self._last.append(motion.noise_of(before, small))
+        levels = float(np.median([noise.levels for noise in self._last]))
+        self.now = motion.Noise(levels, max(noise.shake_px for noise in self._last))
+
+
 class Place(StrEnum):
     """Where the board is, held against where it was."""
 
@@ -99,8 +113,7 @@ class BoardCamera:
         self._small: Image | None = None
         self._before: Image | None = None
         self._still: motion.Still | None = None
-        self._noise = motion.Noise()
-        self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
+        self._noise = NoiseMemory()
         self._readings: list[Reading] = []
         self._last: Reading | None = None
         self._table: Table | None = None
@@ -117,9 +130,9 @@ class BoardCamera:
         if before is None:
             return Glance(moved=True)
         if self._still is None:
-            self._learn_noise(before, small)
-        still = self._still or motion.still_from(before, self._noise)
-        moved = self._has_moved(small, before, still)
+            self._noise.learn(before, small)
+        still = self._still or motion.still_from(before, self._noise.now)
+        moved = motion.has_moved(small, before, still, self._view)
         if moved:
             self._readings.clear()
         if self._still is None or not motion.differs(small, still.picture, still, self._view):
@@ -128,7 +141,7 @@ class BoardCamera:
         changed = motion.changes(small, lit, still)
         if not motion.changed_board(changed, self._view):
             if not moved:
-                self._still = motion.still_from(small, self._noise)
+                self._still = motion.still_from(small, self._noise.now)
             return Glance(moved)
         found = motion.blobs(changed, small, lit, self._view)
         hand = any(self._is_hand(blob) for blob in found)
@@ -187,8 +200,8 @@ class BoardCamera:
         self._missed = tuple(disk for disk in known if not _touches(disk, self._last.disks, self._reach_mm))[-_MISSED:]
         self._readings.clear()
         if self._before is not None:
-            self._learn_noise(self._before, self._small)
-        self._still = motion.still_from(self._small, self._noise)
+            self._noise.learn(self._before, self._small)
+        self._still = motion.still_from(self._small, self._noise.now)
         self._flights.begin(self._last, self._small, self._eye())
         disks = tuple(_seen_disk(sighting) for sighting in self._last.disks)
         return Look(disks, self._last.hidden, hand, flights, frame.n, frame.t_s)
@@ -225,11 +238,6 @@ class BoardCamera:
         assert self._small is not None
         return motion.changes(self._small, motion.relit(still.picture, self._small), still)
 
-    def _has_moved(self, small: Image, before: Image, still: motion.Still) -> bool:
-        if not motion.differs(small, before, still, self._view):
-            return False
-        return motion.changed_board(motion.changes(small, motion.relit(before, small), still), self._view)
-
     def _as_changed(self, reading: Reading) -> Reading:
         """The reading where the picture differs from the last look, and what that look found where it does not.
 
@@ -239,7 +247,7 @@ class BoardCamera:
             return reading
         lit = motion.relit(self._still.picture, self._small)
         change = motion.change_levels(self._small, lit, self._view)
-        least = self._noise.levels + _CHANGE_SHARE * float(self._small.mean())
+        least = self._noise.now.levels + _CHANGE_SHARE * float(self._small.mean())
         eye = self._eye()
 
         def same(place_mm: tuple[float, float]) -> bool:
@@ -292,11 +300,6 @@ class BoardCamera:
         if len(self._readings) < readings:
             return None
         return fuse(self._readings, self._reach_mm)
-
-    def _learn_noise(self, before: Image, small: Image) -> None:
-        self._noises.append(motion.noise_of(before, small))
-        levels = float(np.median([noise.levels for noise in self._noises]))
-        self._noise = motion.Noise(levels, max(noise.shake_px for noise in self._noises))
 
     def _is_hand(self, blob: Blob) -> bool:
         disk_px2 = math.pi / 4 * self._eye().disk_px(blob.centre_px) ** 2

@@ -5,7 +5,6 @@ told without the rules.
 """
 
 import math
-from collections import deque
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ from companion.games.pathstone import Belief, Look, State, believe, judge_look, 
 from companion.games.pathstone.lines import scale_of
 from companion.games.pathstone.looks import UNSEEN_TOP, height
 from companion.games.pathstone.state import successors_of
-from companion.sources import Glance
+from companion.sources import Glance, NoiseMemory
 from vision import motion
 from vision.board import Image, Pieces, Profile, SquaresBoard
 from vision.calibration import Calibration
@@ -30,7 +29,6 @@ _HAND_FLATS = 1.0
 """What has changed beside the board, in flats: so much is a hand."""
 _MOST_STATES = 4
 """The heights of so many of the likeliest lines are supposed; more would take long and change little."""
-_NOISES = 8
 
 
 class SquaresCamera:
@@ -41,14 +39,15 @@ class SquaresCamera:
         if not isinstance(board, SquaresBoard):
             raise ValueError("pieces are watched over a board of squares")
         self.calibration = calibration
+        self.tops: tuple[str, ...] = ()
+        """What the last look told without the rules, a string a rank from rank 1 on."""
         self._profile = profile
         flat_mm = (profile.pieces or Pieces()).flat_mm[0]
         self._view = motion.view_of_board(calibration, board.corners_mm(), flat_mm)
         self._before: Image | None = None
         self._small: Image | None = None
         self._still: motion.Still | None = None
-        self._noise = motion.Noise()
-        self._noises: deque[motion.Noise] = deque(maxlen=_NOISES)
+        self._noise = NoiseMemory()
         self._paints: Array | None = None
 
     def watch(self, frame: Frame) -> Glance:
@@ -57,10 +56,8 @@ class SquaresCamera:
         before, self._before, self._small = self._small, self._small, small
         if before is None:
             return Glance(moved=True)
-        still = self._still or motion.still_from(before, self._noise)
-        moved = bool(motion.differs(small, before, still, self._view)) and motion.changed_board(
-            motion.changes(small, motion.relit(before, small), still), self._view
-        )
+        still = self._still or motion.still_from(before, self._noise.now)
+        moved = motion.has_moved(small, before, still, self._view)
         if self._still is None:
             return Glance(moved)
         changed = motion.changes(small, motion.relit(self._still.picture, small), self._still)
@@ -76,12 +73,11 @@ class SquaresCamera:
         if (seen.covered > _COVERED).any():
             return None
         self._paints = seen.paints
+        self.tops = tops_alone(seen)
         if self._before is not None and self._small is not None:
-            self._noises.append(motion.noise_of(self._before, self._small))
-            levels = float(np.median([noise.levels for noise in self._noises]))
-            self._noise = motion.Noise(levels, max(noise.shake_px for noise in self._noises))
+            self._noise.learn(self._before, self._small)
         if self._small is not None:
-            self._still = motion.still_from(self._small, self._noise)
+            self._still = motion.still_from(self._small, self._noise.now)
         return look_from_pieces(seen)
 
 
@@ -116,12 +112,11 @@ def tops_alone(seen: PiecesSeen) -> tuple[str, ...]:
 def tops_after(before: State, seen: PiecesSeen) -> tuple[str, ...]:
     """The tops that the rules make of a picture that follows a position: those of the likeliest moves, ? where they
     differ; what is told alone where no legal move leads to it."""
-    belief, _ = judge_look(believe(before), look_from_pieces(seen))
+    look = look_from_pieces(seen)
+    belief, _ = judge_look(believe(before), look)
     boards = ["".join(tops_of(state)) for state in belief.candidates]
-    alone = tops_alone(seen)
-    refused = scale_of(look_from_pieces(seen)).against(belief.candidates[0].squares) is None if boards else True
-    if refused:
-        return alone
+    if not boards or scale_of(look).against(belief.candidates[0].squares) is None:
+        return tops_alone(seen)
     signs = [signs[0] if len(set(signs)) == 1 else "?" for signs in zip(*boards, strict=True)]
     return tuple("".join(signs[n : n + before.size]) for n in range(0, len(signs), before.size))
 

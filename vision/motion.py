@@ -160,6 +160,13 @@ def differs(picture: Image, other: Image, still: Still, view: View) -> bool:
     return cv2.countNonZero(over.reshape(over.shape[0], -1)) > _CHANGED_SHARE * _disk_area(view)
 
 
+def has_moved(picture: Image, before: Image, still: Still, view: View) -> bool:
+    """Whether two small pictures in a row show a change on the watched board, other than of the light."""
+    if not differs(picture, before, still, view):
+        return False
+    return changed_board(changes(picture, relit(before, picture), still), view)
+
+
 def relit(picture: Image, like: Image) -> Image:
     """The first small picture in the light of the second, whatever hands and disks cover there."""
     columns, rows = _LIGHT_GRID_WH

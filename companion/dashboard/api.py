@@ -1,6 +1,6 @@
 """What people say: checked, and put on the queue that the session drains. The answer comes by the stream."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from queue import Full, Queue
@@ -27,6 +27,20 @@ _MOST_THRESHOLD = 99
 
 Answer = tuple[dict[str, bool], int]
 Choice = TypeVar("Choice", bound=StrEnum)
+Given = TypeVar("Given")
+
+
+def taker(said: Queue[Given]) -> Callable[[Given], Answer]:
+    """Puts what a person says on the session's queue; aborts with 503 where that is full."""
+
+    def take(given: Given) -> Answer:
+        try:
+            said.put_nowait(given)
+        except Full:
+            abort(503, "the referee is busy; try again")
+        return {"taken": True}, 202
+
+    return take
 
 
 def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint:
@@ -34,13 +48,7 @@ def writes(said: Queue[Declaration | Correction], profile: Profile) -> Blueprint
     assert isinstance(profile.board, HolesBoard)
     field = Field(**asdict(profile.board))
     blueprint = Blueprint("api", __name__)
-
-    def take(given: Declaration | Correction) -> Answer:
-        try:
-            said.put_nowait(given)
-        except Full:
-            abort(503, "the referee is busy; try again")
-        return {"taken": True}, 202
+    take = taker(said)
 
     @blueprint.post("/start")
     def start() -> Answer:

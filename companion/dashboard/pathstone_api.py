@@ -2,12 +2,12 @@
 
 import re
 import secrets
-from queue import Full, Queue
+from queue import Queue
 from typing import Any
 
 from flask import Blueprint, Response, abort, request
 
-from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of
+from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of, taker
 from companion.dashboard.pathstone_table import PathstoneTable, replay_json
 from companion.games.pathstone import SIZES, NotationError, Record, State, read_move, read_ptn, replay
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
@@ -24,13 +24,7 @@ _FIRST = ("random", "first", "second")
 def pathstone_writes(said: Queue[Input], watched_size: int | None) -> Blueprint:
     """POST /start, /play and /declare; each answers 202, or `{"why": ...}` with the reason."""
     blueprint = Blueprint("api", __name__)
-
-    def take(given: Input) -> Answer:
-        try:
-            said.put_nowait(given)
-        except Full:
-            abort(503, "the referee is busy; try again")
-        return {"taken": True}, 202
+    take = taker(said)
 
     @blueprint.post("/start")
     def start() -> Answer:

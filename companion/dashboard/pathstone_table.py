@@ -1,8 +1,6 @@
 """What the page of Pathstone shows, as plain JSON: the series folded from the log, and how the table is watched."""
 
-import threading
-from typing import Any
-
+from companion.dashboard.follower import Follower, Json
 from companion.dashboard.pathstone_words import (
     REASONS,
     PathstoneWords,
@@ -11,7 +9,7 @@ from companion.dashboard.pathstone_words import (
     squares_of,
     threat_words,
 )
-from companion.dashboard.words import colour_words, sentence
+from companion.dashboard.words import sentence
 from companion.games.pathstone import (
     PIECES_EACH,
     Move,
@@ -35,49 +33,22 @@ from companion.store import Entry, Match, PathstoneStore
 from companion.terms import Player
 from vision.board import Profile
 
-Json = dict[str, Any]
-
 _MOST_MATCHES = 50
 
 
-class PathstoneTable:
-    """Follows the log and says how things stand; every method may be called from any thread."""
+class PathstoneTable(Follower[Input]):
+    """How a series of Pathstone stands, and the games before it."""
+
+    game = "Pathstone"
 
     def __init__(self, store: PathstoneStore, live: Live, profile: Profile, *, watched: bool) -> None:
         """`watched` says whether a camera looks at the board."""
         self._store = store
-        self._live = live
         self._size = profile.board.rows
         self._watched = watched
-        colours = dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
-        self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*bgr) for player, bgr in colours.items()}
-        self._colour_words = colour_words(colours)
-        self._lock = threading.Lock()
-        self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
-        self._state: Json = {}
         self._older: dict[int, Series | None] = {}
         """Series that are played no more, by their match."""
-        self._forget(None)
-
-    def log(self, after: int = 0) -> list[Json]:
-        """The current series' log lines with `seq` above `after`; all of them where this log has not come so far."""
-        return self.since(after)[0]
-
-    def state(self) -> Json:
-        """How things stand now, whole: it needs nothing that was sent before."""
-        return self.since(0)[1]
-
-    def since(self, after: int) -> tuple[list[Json], Json]:
-        """The log lines above `after`, and how things stand after the last of them. Raises StoreError."""
-        with self._lock:
-            self._catch_up()
-            newest = self._lines[-1]["seq"] if self._lines else 0
-            lines = [line for line in self._lines if line["seq"] > (after if after <= newest else 0)]
-            watching = self._live.watching()
-            shown = (self._match, self._seq, watching)
-            if shown != self._shown:
-                self._shown, self._state = shown, self._state_json(*watching)
-            return lines, self._state
+        super().__init__(store, live, profile)
 
     def moves_from(self, name: str) -> Json:
         """The legal moves from one square, in PTN, and the number of the move that they would be."""
@@ -147,37 +118,14 @@ class PathstoneTable:
         return self._older[match.id]
 
     def _state_json(self, watch: Watch, why: str) -> Json:
-        return {
-            "match": None if self._match is None else self._match.key,
-            "game": "Pathstone",
-            "simulated": self._live.simulated,
-            "watch": {"state": watch.value, "why": why},
-            "board_size": self._size,
-            "watched": self._watched,
-            "undone": list(self._undone),
-            "ruling": self._ruling,
-            **self._standing_json(),
-        }
+        return {**super()._state_json(watch, why), "board_size": self._size, "watched": self._watched}
 
     def _forget(self, match: Match | None) -> None:
-        self._match = match
+        super()._forget(match)
         self._series: Series | None = None
         self._words = PathstoneWords(names_of(None))
-        self._seq = 0
-        self._lines: list[Json] = []
         self._made: list[tuple[int, int]] = []
         """The moves of the game with the lines of the log that ruled on them."""
-        self._undone: list[int] = []
-        self._ruling: Json | None = None
-
-    def _catch_up(self) -> None:
-        match = self._store.latest()
-        if match != self._match:
-            self._forget(match)
-        if match is None:
-            return
-        for entry in self._store.entries(match, self._seq):
-            self._follow(entry)
 
     def _follow(self, entry: Entry[Input]) -> None:
         self._series, _ = take(self._series, entry.input)
@@ -195,16 +143,7 @@ class PathstoneTable:
                 case Accepted(event=TakenBack(n=n)):
                     self._undone += [seq for made, seq in self._made if made >= n]
                     self._made = [(made, seq) for made, seq in self._made if made < n]
-        self._lines.append(
-            {
-                "match": None if self._match is None else self._match.key,
-                "seq": entry.seq,
-                "n": entry.n,
-                "at": entry.at,
-                "said": self._words.said(entry.input),
-                "rulings": shown,
-            }
-        )
+        self._add_line(entry, self._words.said(entry.input), shown)
         # Of several rulings on one input, the page shows large the last one that asks something of a person.
         grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
         self._ruling = shown[grave[-1] if grave else -1]

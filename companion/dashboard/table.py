@@ -1,11 +1,10 @@
 """What the page shows, as plain JSON: the match folded from the log, and how the table is watched."""
 
-import threading
 from dataclasses import asdict
-from typing import Any
 
 from companion.dashboard.buttons import buttons
-from companion.dashboard.words import COUNTED, MODES, Words, colour_words
+from companion.dashboard.follower import Follower, Json
+from companion.dashboard.words import COUNTED, MODES, Words
 from companion.games import pathways
 from companion.games.compare import cell_mm
 from companion.games.match import score
@@ -19,79 +18,29 @@ from companion.store import Entry, Match, Store
 from companion.terms import Cell, Player
 from vision.board import HolesBoard, Profile, ProfileError
 
-Json = dict[str, Any]
 
+class Table(Follower[Input]):
+    """How a match of Pathways stands."""
 
-class Table:
-    """Follows the log and says how things stand; every method may be called from any thread."""
+    game = "Pathways"
 
     def __init__(self, store: Store, live: Live, profile: Profile) -> None:
         """Raises ProfileError for a board without holes, which the page cannot draw."""
         if not isinstance(profile.board, HolesBoard):
             raise ProfileError("the page draws boards with holes only; give a profile of kind holes")
-        self._store = store
-        self._live = live
         self._board = profile.board
-        colours = dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
-        self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*bgr) for player, bgr in colours.items()}
-        self._colour_words = colour_words(colours)
-        self._lock = threading.Lock()
-        self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
-        self._state: Json = {}
-        self._forget(None)
-
-    def log(self, after: int = 0) -> list[Json]:
-        """The current match's log lines with `seq` above `after`; all of them where this log has not come so far."""
-        return self.since(after)[0]
-
-    def state(self) -> Json:
-        """How things stand now, whole: it needs nothing that was sent before."""
-        return self.since(0)[1]
-
-    def since(self, after: int) -> tuple[list[Json], Json]:
-        """The log lines above `after`, and how things stand after the last of them. Raises StoreError."""
-        with self._lock:
-            self._catch_up()
-            newest = self._lines[-1]["seq"] if self._lines else 0
-            lines = [line for line in self._lines if line["seq"] > (after if after <= newest else 0)]
-            watching = self._live.watching()
-            shown = (self._match, self._seq, watching)
-            if shown != self._shown:
-                self._shown, self._state = shown, self._state_json(*watching)
-            return lines, self._state
+        super().__init__(store, live, profile)
 
     def _state_json(self, watch: Watch, why: str) -> Json:
-        return {
-            "match": None if self._match is None else self._match.key,
-            "game": "Pathways",
-            "simulated": self._live.simulated,
-            "watch": {"state": watch.value, "why": why},
-            "board": asdict(self._board),
-            "undone": list(self._undone),
-            "ruling": self._ruling,
-            **self._standing_json(self._referee.standing),
-        }
+        return {**super()._state_json(watch, why), "board": asdict(self._board)}
 
     def _forget(self, match: Match | None) -> None:
-        self._match = match
+        super()._forget(match)
         self._referee = Referee()
         self._words = Words({player: player.label for player in Player}, self._colour_words, self._board)
-        self._seq = 0
-        self._lines: list[Json] = []
         self._changes: list[tuple[int, int]] = []
-        self._undone: list[int] = []
-        self._ruling: Json | None = None
         self._hidden: tuple[Cell, ...] = ()
         self._advice: tuple[Order, ...] = ()
-
-    def _catch_up(self) -> None:
-        match = self._store.latest()
-        if match != self._match:
-            self._forget(match)
-        if match is None:
-            return
-        for entry in self._store.entries(match, self._seq):
-            self._follow(entry)
 
     def _follow(self, entry: Entry[Input]) -> None:
         before = self._referee.standing
@@ -111,16 +60,7 @@ class Table:
             shown = self._take_back(entry.input, entry.rulings) or shown
         elif after != before:
             self._changes.append((entry.n, entry.seq))
-        self._lines.append(
-            {
-                "match": None if self._match is None else self._match.key,
-                "seq": entry.seq,
-                "n": entry.n,
-                "at": entry.at,
-                "said": self._words.said(entry.input),
-                "rulings": shown,
-            }
-        )
+        self._add_line(entry, self._words.said(entry.input), shown)
         # Of several rulings on one input, the page shows large the last one that asks something of a person.
         grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
         chosen = grave[-1] if grave else -1
@@ -155,7 +95,8 @@ class Table:
             "rule": ruling.rule,
         }
 
-    def _standing_json(self, standing: Standing) -> Json:
+    def _standing_json(self) -> Json:
+        standing = self._referee.standing
         match, game = standing.match_now, standing.game
         players: Json = {
             player.value: {

@@ -8,7 +8,7 @@ from queue import Queue
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from companion.dashboard import create_app
 from companion.dashboard.server import Server, listen
@@ -42,6 +42,7 @@ PROFILE = parse_profile(
 )
 
 CHROMIUM = "/usr/bin/chromium"
+TELEVISION = {"width": 1920, "height": 1080}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -157,3 +158,35 @@ def browser() -> Iterator[Browser]:
 def disk():
     """Makes a disk in a hole, or lying otherwise: `disk(Player.A, row, column)`."""
     return in_hole
+
+
+@pytest.fixture
+def page_url(served) -> str:
+    """Where the page is that `open_page` opens."""
+    return served.url
+
+
+@pytest.fixture
+def open_page(browser, page_url):
+    """Opens the page, and at the end holds it to its promises: no errors, and nothing asked of anyone else."""
+    complaints, asked, contexts = [], [], []
+
+    def open_(viewport=TELEVISION, **options):
+        context = browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(page_url, wait_until="domcontentloaded")
+        expect(page.locator("body")).not_to_have_attribute("data-phase", "loading")
+        return page
+
+    open_.complaints = complaints
+    yield open_
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert asked
+    assert [url for url in asked if not url.startswith(page_url) and not url.startswith("blob:")] == []

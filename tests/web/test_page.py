@@ -12,32 +12,6 @@ PHONE = {"width": 390, "height": 844}
 TELEVISION = {"width": 1920, "height": 1080}
 
 
-@pytest.fixture
-def open_page(browser, served):
-    """Opens the page, and at the end holds it to its promises: no errors, and nothing asked of anyone else."""
-    complaints, asked, contexts = [], [], []
-
-    def open_(viewport=TELEVISION, **options):
-        context = browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(served.url, wait_until="domcontentloaded")
-        expect(page.locator("body")).not_to_have_attribute("data-phase", "loading")
-        return page
-
-    open_.complaints = complaints
-    yield open_
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert asked
-    assert [url for url in asked if not url.startswith(served.url) and not url.startswith("blob:")] == []
-
-
 def start(desk, **changes):
     desk.say(Declaration(Declared.START, Setup(Mode.MATCH, 4, names=("Ada", "Ben"), **changes)))
 
