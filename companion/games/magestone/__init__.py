@@ -23,9 +23,11 @@ from companion.games.magestone.choices import (
     Bolt,
     Choice,
     Collect,
+    Draw,
     End,
     Move,
     Nova,
+    Resign,
 )
 from companion.games.magestone.defeats import besieged
 from companion.games.magestone.dice import Dice, Roll, odds, power_die, throw, winner
@@ -80,6 +82,7 @@ __all__ = [
     "Collect",
     "Dice",
     "Do",
+    "Draw",
     "End",
     "Ending",
     "Hand",
@@ -89,6 +92,7 @@ __all__ = [
     "Nova",
     "Order",
     "Record",
+    "Resign",
     "Result",
     "Rite",
     "Roll",

@@ -1,9 +1,12 @@
-"""What a player can choose in a go: to walk, to attack, a spell, to activate, collect, begin the Rite, or to end it."""
+"""What players can choose: in a go to walk, to attack, a spell, to activate, collect, begin the Rite, or to end it.
+
+To resign and to agree to a draw is open to them too, at any time; the list of legal choices has neither.
+"""
 
 from dataclasses import dataclass
 
 from companion.games.magestone.dice import Roll
-from companion.games.magestone.pieces import Unit
+from companion.games.magestone.pieces import Seat, Unit
 from companion.terms import Cell
 
 
@@ -60,4 +63,16 @@ class End:
     """The go is over; what is left of it is lost."""
 
 
-Choice = Move | Attack | Bolt | Nova | Activate | Collect | BeginRite | End
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """A player gives up, also out of turn, and is eliminated: the units come off the board."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """All who are left agree that nobody wins."""
+
+
+Choice = Move | Attack | Bolt | Nova | Activate | Collect | BeginRite | End | Resign | Draw

@@ -20,9 +20,11 @@ from companion.games.magestone.choices import (
     Bolt,
     Choice,
     Collect,
+    Draw,
     End,
     Move,
     Nova,
+    Resign,
 )
 from companion.games.magestone.dice import Dice, dice_fault, power_die
 from companion.games.magestone.pieces import NOVA_STONES, UNITS_A_GO, Unit
@@ -58,8 +60,12 @@ def declaration_fault(state: State, choice: Choice) -> Refused | None:
     match choice:
         case Move():
             return _move_fault(state, choice)
-        case End():
+        case End() | Draw():
             return None
+        case Resign():
+            if choice.seat in state.remaining:
+                return None
+            return Refused(VICTORY, f"{choice.seat.label} is not in the game, and cannot resign; {left(state)}")
         case Attack():
             return _attack_fault(state, choice)
         case Bolt():

@@ -2,9 +2,10 @@
 
 A go is its choices with blanks between. A walk names every square (`W1>e1>e2`); an attack its units, lead first, the
 target and each roll, attacker's dice before defender's (`W1+W2xf5(2+3/5)(6+1/2)`); then there are `bolt@l8(5/6)`,
-`nova`, `activate`, `collect`, `rite` and `end`. Dice are left out where they are not thrown yet.
+`nova`, `activate`, `collect`, `rite` and `end`, and at any time `resign:top` and `draw`. Dice are left out where they
+are not thrown yet.
 
-A record is tags, as `[Players "2"]` or `[Position "..."]`, then a go a line, numbered.
+A record is tags, as `[Players "2"]`, `[Top "Ada"]` or `[Position "..."]`, then a go a line, numbered.
 """
 
 import re
@@ -19,13 +20,15 @@ from companion.games.magestone.choices import (
     Bolt,
     Choice,
     Collect,
+    Draw,
     End,
     Move,
     Nova,
+    Resign,
 )
 from companion.games.magestone.dice import Roll
 from companion.games.magestone.faults import fault
-from companion.games.magestone.pieces import SEATED, UNITS_BY_LETTER
+from companion.games.magestone.pieces import SEATED, SEATS, UNITS_BY_LETTER
 from companion.games.magestone.play import play
 from companion.games.magestone.position import NotationError, read_position, write_position
 from companion.games.magestone.state import State, start
@@ -36,6 +39,8 @@ _WORDS: Final[dict[str, Choice]] = {
     "collect": Collect(),
     "rite": BeginRite(),
     "end": End(),
+    "draw": Draw(),
+    **{f"resign:{seat.label.lower()}": Resign(seat) for seat in SEATS},
 }
 _NAMES: Final = {choice: word for word, choice in _WORDS.items()}
 
@@ -47,6 +52,7 @@ _ATTACK = re.compile(rf"((?:M|P|W[1-6])(?:\+(?:M|P|W[1-6]))*)x({_SQUARE})({_ROLL
 _BOLT = re.compile(rf"bolt@({_SQUARE})({_ROLLS})")
 _ROLL = re.compile(rf"\(({_DICE})/({_DICE})\)")
 _NUMBER = re.compile(r"[0-9]+\.")
+_TAGS = ("Players", "Position", *(seat.label for seat in SEATS))
 _TAG = re.compile(r'\[([A-Za-z]+) "([^"\n]*)"\]')
 
 
@@ -80,7 +86,7 @@ def read_choice(text: str) -> Choice:
     if cast := _BOLT.fullmatch(text):
         return Bolt(square_from_name(cast[1]), _read_rolls(cast[2]))
     raise NotationError(
-        f"{text[:60]!r} is no choice: write W1>e1>e2, W1+W2xf5(2+3/6), bolt@l8(5/6), {', '.join(_WORDS)}"
+        f"{text[:60]!r} is no choice: write W1>e1>e2, W1+W2xf5(2+3/6), bolt@l8(5/6), nova, activate, collect, rite, end"
     )
 
 
@@ -104,16 +110,21 @@ def read_go(text: str) -> tuple[Choice, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A game as it was played: where it began, and every choice since, with its dice."""
+    """A game as it was played: where it began, and every choice since, with its dice; `names` in turn order or none."""
 
     first: State
     choices: tuple[Choice, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def write_record(record: Record) -> str:
     """A record as text: tags, then a numbered go a line; the last one may be unfinished."""
     players = len(record.first.seats)
     tags = [f'[Players "{players}"]']
+    for seat, name in zip(record.first.seats, record.names, strict=False):
+        # A tag's value cannot hold the sign that ends it.
+        quoted = name.replace('"', "'")
+        tags.append(f'[{seat.label} "{quoted}"]')
     if record.first != start(players):
         tags.append(f'[Position "{write_position(record.first)}"]')
     goes: list[list[Choice]] = [[]]
@@ -139,13 +150,15 @@ def read_record(text: str) -> Record:
                 choices += [read_choice(word) for word in line.split() if not _NUMBER.fullmatch(word)]
         except NotationError as error:
             raise NotationError(f"line {number}: {error}") from error
-    return Record(_first(tags), tuple(choices))
+    first = _first(tags)
+    names = tuple(tags.get(seat.label, "") for seat in first.seats)
+    return Record(first, tuple(choices), names if any(names) else ())
 
 
 def _first(tags: dict[str, str]) -> State:
     for tag in tags:
-        if tag not in ("Players", "Position"):
-            raise NotationError(f"the tag {tag} is not one of Players and Position")
+        if tag not in _TAGS:
+            raise NotationError(f"the tag {tag} is not one of {', '.join(_TAGS)}")
     players, position = tags.get("Players"), tags.get("Position")
     if players is not None and players not in map(str, SEATED):
         raise NotationError(f'[Players "{players[:20]}"]: MageStone is played by two or four')

@@ -86,11 +86,12 @@ class Ending(StrEnum):
     RITUAL = "ritual"
     CONQUEST = "conquest"
     STALEMATE = "stalemate"
+    AGREEMENT = "agreement"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended, and who won it; nobody wins a stalemate."""
+    """How a game ended, and who won it; nobody wins a stalemate or an agreed draw."""
 
     ending: Ending
     winner: Seat | None = None

@@ -10,9 +10,11 @@ from companion.games.magestone.choices import (
     Bolt,
     Choice,
     Collect,
+    Draw,
     End,
     Move,
     Nova,
+    Resign,
 )
 from companion.games.magestone.defeats import defeat, with_hand
 from companion.games.magestone.dice import Fighter, Roll, decisive, winner
@@ -22,11 +24,14 @@ from companion.games.magestone.pieces import (
     SQUARES_A_GO,
     UNITS_A_GO,
     WARRIORS,
+    Ending,
     Hand,
+    Result,
     Rite,
+    Seat,
     Unit,
 )
-from companion.games.magestone.state import State, enemy_bits, with_army
+from companion.games.magestone.state import NO_ARMY, State, enemy_bits, with_army
 from companion.terms import Cell
 
 
@@ -51,6 +56,10 @@ def play(state: State, choice: Choice) -> State:
         case Collect():
             collected = _collect(_with_actors(state, (Unit.MAGE,)), state.armies[state.to_move].cells[Unit.MAGE])
             return settle(collected)
+        case Resign():
+            return _resign(state, choice.seat)
+        case Draw():
+            return replace(state, result=Result(Ending.AGREEMENT))
         case BeginRite():
             return replace(_with_actors(state, (Unit.PRIEST,)), rite=Rite(state.to_move, state.returns))
 
@@ -178,6 +187,11 @@ def _nova(state: State) -> State:
     assert mage is not None
     cast = _spend(state, tuple(cell if on_board(cell) else mage for cell in DIAGONALS[mage]), 0)
     return settle(defeat(cast, fallen(state, Nova())))
+
+
+def _resign(state: State, seat: Seat) -> State:
+    queue = tuple(waiting for waiting in state.queue if waiting[0] is not seat)
+    return settle(replace(state, armies=with_army(state.armies, seat, NO_ARMY), queue=queue))
 
 
 def _spend(state: State, stones: tuple[Cell, ...], squares: int) -> State:

@@ -10,9 +10,11 @@ from companion.games.magestone.choices import (
     Bolt,
     Choice,
     Collect,
+    Draw,
     End,
     Move,
     Nova,
+    Resign,
 )
 from companion.games.magestone.dice import Fighter, Roll, decisive, winner
 from companion.games.magestone.faults import COMBAT, GO, RITE, SORCERY, STONES, VICTORY, dice_for, fault
@@ -76,6 +78,10 @@ def _accepted(state: State, choice: Choice, after: State) -> Accepted:
             returns = "once" if state.returns == 1 else "twice"
             why = f"{who} begins the Rite, won once play has come back {returns}"
             return Accepted(RITE, why)
+        case Resign():
+            return Accepted(VICTORY, f"{choice.seat.label} resigns")
+        case Draw():
+            return Accepted(VICTORY, "all agree to a draw")
         case End():
             return Accepted(GO, f"{who}'s go is over; {after.to_move.label}'s begins")
 
@@ -136,6 +142,8 @@ def game_over(state: State) -> Accepted:
     """The ruling that ends a game, which has to be over."""
     result = state.result
     assert result is not None
+    if result.ending is Ending.AGREEMENT:
+        return Accepted(VICTORY, "drawn by agreement")
     if result.winner is None:
         why = "stalemate: all are Warriors on each other's bases, and nobody can come back"
         return Accepted(STALEMATE, why)
