@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
+from companion.games.magestone import table
 from companion.games.pathstone import series
 from companion.inputs import Input, input_from_json, input_to_json
 from companion.referee import Referee
@@ -231,6 +232,23 @@ class PathstoneStore(Log[series.Input]):
         resumed = None
         for entry in self.entries(match):
             resumed, rulings = series.take(resumed, entry.input)
+            if rulings != entry.rulings:
+                _log.warning(_OTHERWISE, self.path, entry.seq)
+        return resumed
+
+
+class MageStoneStore(Log[table.Input]):
+    """The log of matches of MageStone."""
+
+    def __init__(self, path: Path, appended: Callable[[], None] = lambda: None) -> None:
+        """Opens the log, or begins it. `appended` is called after each entry. Raises StoreError."""
+        super().__init__(Form("magestone", table.input_to_json, table.input_from_json), path, appended)
+
+    def resume(self, match: Match) -> table.Table | None:
+        """The table as it stands: every input of the log, taken again. Raises StoreError."""
+        resumed = None
+        for entry in self.entries(match):
+            resumed, rulings = table.take(resumed, entry.input)
             if rulings != entry.rulings:
                 _log.warning(_OTHERWISE, self.path, entry.seq)
         return resumed

@@ -53,18 +53,25 @@ def decisive(rolls: tuple[Roll, ...]) -> Roll | None:
     return next((roll for roll in rolls if winner(roll) is not None), None)
 
 
+def roll_fault(dice: Dice, roll: Roll) -> str | None:
+    """Why these dice cannot show a roll; None where they can."""
+    for side, sides, shown in (
+        ("attacker", dice.attacker, roll.attacker),
+        ("defender", dice.defender, roll.defender),
+    ):
+        if len(shown) != len(sides):
+            return f"the {side} rolls {len(sides)}d{sides[0]}, not {len(shown)} dice"
+        for number, most in zip(shown, sides, strict=True):
+            if not 1 <= number <= most:
+                return f"the {side}'s d{most} cannot show {number}"
+    return None
+
+
 def dice_fault(dice: Dice, rolls: tuple[Roll, ...]) -> str | None:
     """Why rolls do not decide a fight with these dice; None where they do. Rolls after a decisive one are spare."""
     for roll in rolls:
-        for side, sides, shown in (
-            ("attacker", dice.attacker, roll.attacker),
-            ("defender", dice.defender, roll.defender),
-        ):
-            if len(shown) != len(sides):
-                return f"the {side} rolls {len(sides)}d{sides[0]}, not {len(shown)} dice"
-            for number, most in zip(shown, sides, strict=True):
-                if not 1 <= number <= most:
-                    return f"the {side}'s d{most} cannot show {number}"
+        if (why := roll_fault(dice, roll)) is not None:
+            return why
     if not rolls:
         return f"the dice are missing: {dice}"
     if decisive(rolls) is None:
