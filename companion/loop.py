@@ -56,6 +56,10 @@ class Loop(Generic[Said]):
             _log.exception("the session ends at picture %d", self.frames)
             raise
 
+    def sense(self, ticks: Iterable[None]) -> None:
+        """Goes without a camera, for as long as it ticks. Raises StoreError."""
+        raise NotImplementedError
+
     def say(self, given: Said) -> None:
         """Takes what a person says."""
         self._take(given)

@@ -5,11 +5,11 @@ from queue import Queue
 
 import pytest
 
+from companion.cli.boards import pathstone_board
 from companion.dashboard import create_pathstone_app
 from companion.games.pathstone import read_move
 from companion.games.pathstone.series import Begin, Played, Said, Saying, take
 from companion.live import Live
-from companion.pathstone import board_of
 from companion.store import PathstoneStore
 from companion.terms import Player
 
@@ -24,7 +24,7 @@ class Desk:
         self.live = Live()
         self.store = PathstoneStore(path, self.live.ring)
         self.said = Queue(maxsize=3)
-        self.app = create_pathstone_app(self.store, self.live, self.said, board_of(None, 5), watched=watched)
+        self.app = create_pathstone_app(self.store, self.live, self.said, pathstone_board(None, 5), watched=watched)
         self.client = self.app.test_client()
         self._series = self._match = None
 

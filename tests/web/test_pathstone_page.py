@@ -7,12 +7,12 @@ from queue import Queue
 import pytest
 from playwright.sync_api import expect
 
+from companion.cli.boards import pathstone_board
 from companion.dashboard import create_pathstone_app
 from companion.dashboard.server import Server, listen
 from companion.games.pathstone import look_from_tops, read_move, read_ptn, read_tps, replay
 from companion.games.pathstone.series import Begin, Played, Said, Saying, Seen
 from companion.live import Live
-from companion.pathstone import board_of
 from companion.pathstone_session import PathstoneSession
 from companion.store import PathstoneStore
 from companion.terms import Player
@@ -49,7 +49,7 @@ class Table:
             said=self.said,
         )
         self._ended = threading.Event()
-        app = create_pathstone_app(self.store, self.live, self.said, board_of(None, 5), watched=False)
+        app = create_pathstone_app(self.store, self.live, self.said, pathstone_board(None, 5), watched=False)
         self._server = Server(app, listen(self.port), self.live)
         self.port = self._server.port
         self._threads = [

@@ -1,0 +1,63 @@
+"""`companion demo`: a simulated table with its page."""
+
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from queue import Queue
+from tempfile import TemporaryDirectory
+
+import click
+
+from companion.cli.equipment import linked
+from companion.cli.watch import no_tell, watch
+from companion.inputs import Correction, Declaration, Declared, Setup
+from companion.live import Live
+from companion.referee import Referee
+from companion.session import Session
+from companion.simulated import Switchboard, called, put_said
+from companion.store import Store
+from companion.terms import Field, Mode
+from vision.camera import Camera, open_source
+
+
+@click.command()
+@click.option("--game", type=click.Choice(["pathways"]), default="pathways", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True, help="0 takes any free one.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of all that is left to chance at the table.")
+def demo(game: str, port: int, seed: int) -> None:
+    """Plays on a simulated table, without any hardware, and shows it on the dashboard until it is stopped."""
+    # Only here: refereeing a real table needs neither physics nor a renderer.
+    from companion.dashboard import create_app
+    from hardware_sims import capture, virtual
+    from hardware_sims.ports import PtyPort
+
+    referee = Referee()
+    said: Queue[Declaration | Correction] = Queue()
+    table = virtual.table(seed, lambda: called(referee.standing), lambda words: put_said(referee.standing, said, words))
+    folder = TemporaryDirectory(prefix="companion-demo-")
+    # By a name that stays when it is pulled out and comes back as another device.
+    sensed = virtual.Sensed(PtyPort(virtual.grid_of(), link_name=Path(folder.name) / "grid"))
+    device = capture.Device(table.camera, sensed.by(table.play(), table.wanted))
+    stream = capture.serve(device)
+    threading.Thread(target=stream.serve_forever, name="simulated camera", daemon=True).start()
+    field = Field(**asdict(virtual.PROFILE.board))
+    said.put(Declaration(Declared.START, Setup(Mode.MATCH, names=("Ada", "Ben"), field=field)))
+    pictures = open_source(f"http://127.0.0.1:{stream.server_port}/")
+    assert isinstance(pictures, Camera)
+    # It cannot be unplugged, but a busy computer may be long in drawing its first picture.
+    pictures.stale_s = 60.0
+    live = Live(simulated=True)
+    try:
+        with (
+            folder as kept,
+            sensed.port as grid_port,
+            linked(grid_port.path, virtual.PROFILE, live, source=pictures) as grid,
+        ):
+            store = Store(Path(kept) / "log.sqlite", live.ring)
+            session = Session(virtual.PROFILE, referee, no_tell, store=store, live=live, said=said, grid=grid)
+            app = create_app(store, live, said, virtual.PROFILE, Switchboard(table))
+            watch(pictures, session, app, store, live, port, "--port")
+    finally:
+        device.close()
+        stream.shutdown()
+        stream.server_close()
