@@ -1,16 +1,28 @@
 """What the tables of all games have in common: they follow the log, and say what came since and how things stand."""
 
 import threading
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, Protocol, TypeVar
 
-from companion.dashboard.words import colour_words
 from companion.live import Live, Watch
 from companion.store import Entry, Log, Match
-from companion.terms import Player
-from vision.board import Profile
 
 Json = dict[str, Any]
 Taken = TypeVar("Taken")
+
+_MOST_MATCHES = 50
+"""Of those before, that the page lists."""
+
+
+class Games(Protocol):
+    """What a match is folded into: a series of games, the one being played last."""
+
+    @property
+    def games(self) -> tuple[object, ...]:
+        """The games so far."""
+
+
+Folded = TypeVar("Folded", bound=Games)
 
 
 class Follower(Generic[Taken]):
@@ -19,12 +31,9 @@ class Follower(Generic[Taken]):
     game: str
     """Its name on the page."""
 
-    def __init__(self, log: Log[Taken], live: Live, profile: Profile) -> None:
+    def __init__(self, log: Log[Taken], live: Live) -> None:
         self._log = log
         self._live = live
-        colours = dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
-        self._colours = {player: "#{2:02x}{1:02x}{0:02x}".format(*bgr) for player, bgr in colours.items()}
-        self._colour_words = colour_words(colours)
         self._lock = threading.Lock()
         self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
         self._state: Json = {}
@@ -87,3 +96,43 @@ class Follower(Generic[Taken]):
         key = None if self._match is None else self._match.key
         line = {"match": key, "seq": entry.seq, "n": entry.n, "at": entry.at, "said": said, "rulings": rulings}
         self._lines.append(line)
+
+
+class GamesFollower(Follower[Taken], Generic[Taken, Folded]):
+    """Follows the log of a game whose matches are looked at again later: it has the last one and those before."""
+
+    def __init__(self, log: Log[Taken], live: Live, resume: Callable[[Match], Folded | None]) -> None:
+        """`resume` folds a match of the log."""
+        self._resume = resume
+        self._older: dict[int, Folded | None] = {}
+        """Matches that are played no more."""
+        super().__init__(log, live)
+
+    def _forget(self, match: Match | None) -> None:
+        super()._forget(match)
+        self._folded: Folded | None = None
+
+    def _matches(self) -> Iterator[tuple[Match, Folded]]:
+        """The last matches in the log, the newest first. Raises StoreError."""
+        for match in self._log.matches(_MOST_MATCHES):
+            folded = self._folded_of(match)
+            if folded is not None:
+                yield match, folded
+
+    def _find(self, key: str, n: int) -> tuple[Match, Folded] | None:
+        """The match with this key, where it has a game n."""
+        for match in self._log.matches(_MOST_MATCHES):
+            if match.key == key:
+                folded = self._folded_of(match)
+                return None if folded is None or not 1 <= n <= len(folded.games) else (match, folded)
+        return None
+
+    def _folded_of(self, match: Match) -> Folded | None:
+        with self._lock:
+            self._catch_up()
+            if match == self._match:
+                return self._folded
+        # Without the lock: what cameras saw in many games takes long to judge again, and pages wait for the state.
+        if match.id not in self._older:
+            self._older[match.id] = self._resume(match)
+        return self._older[match.id]

@@ -1,6 +1,6 @@
 """What the page of Pathstone shows, as plain JSON: the series folded from the log, and how the table is watched."""
 
-from companion.dashboard.follower import Follower, Json
+from companion.dashboard.follower import GamesFollower, Json
 from companion.dashboard.pathstone_words import (
     REASONS,
     PathstoneWords,
@@ -9,7 +9,7 @@ from companion.dashboard.pathstone_words import (
     squares_of,
     threat_words,
 )
-from companion.dashboard.words import sentence
+from companion.dashboard.words import as_html, colour_words, colours_of, sentence
 from companion.games.pathstone import (
     PIECES_EACH,
     Move,
@@ -33,30 +33,28 @@ from companion.store import Entry, Match, PathstoneStore
 from companion.terms import Player
 from vision.board import Profile
 
-_MOST_MATCHES = 50
 
-
-class PathstoneTable(Follower[Input]):
+class PathstoneTable(GamesFollower[Input, Series]):
     """How a series of Pathstone stands, and the games before it."""
 
     game = "Pathstone"
 
     def __init__(self, store: PathstoneStore, live: Live, profile: Profile, *, watched: bool) -> None:
         """`watched` says whether a camera looks at the board."""
-        self._store = store
         self._size = profile.board.rows
         self._watched = watched
-        self._older: dict[int, Series | None] = {}
-        """Series that are played no more, by their match."""
-        super().__init__(store, live, profile)
+        colours = colours_of(profile)
+        self._colours = {player: as_html(bgr) for player, bgr in colours.items()}
+        self._colour_words = colour_words(colours)
+        super().__init__(store, live, store.resume)
 
     def moves_from(self, name: str) -> Json:
         """The legal moves from one square, in PTN, and the number of the move that they would be."""
         with self._lock:
             self._catch_up()
-            if self._series is None:
+            if self._folded is None:
                 return {"n": 0, "moves": []}
-            state = self._series.game.state
+            state = self._folded.game.state
             cell = square_from_name(name)
             moves = [write_move(move) for move, _ in plays(state) if move.cell == cell]
             return {"n": state.ply + 1, "moves": moves}
@@ -64,10 +62,7 @@ class PathstoneTable(Follower[Input]):
     def games(self) -> list[Json]:
         """Every game of the last series in the log, the newest first."""
         listed = []
-        for match in self._store.matches(_MOST_MATCHES):
-            series = self._series_of(match)
-            if series is None:
-                continue
+        for match, series in self._matches():
             for n in range(len(series.games), 0, -1):
                 game = {"match": match.key, "at": match.begun_at, **_game_json(series, n)}
                 listed.append({**game, "size": series.games[n - 1].state.size})
@@ -100,37 +95,19 @@ class PathstoneTable(Follower[Input]):
         )
         return write_ptn(record), f"pathstone-{date}-{match.id}-{n}.ptn"
 
-    def _find(self, key: str, n: int) -> tuple[Match, Series] | None:
-        for match in self._store.matches(_MOST_MATCHES):
-            if match.key == key:
-                series = self._series_of(match)
-                return None if series is None or not 1 <= n <= len(series.games) else (match, series)
-        return None
-
-    def _series_of(self, match: Match) -> Series | None:
-        with self._lock:
-            self._catch_up()
-            if match == self._match:
-                return self._series
-        # Without the lock: what cameras saw in many games takes long to judge again, and pages wait for the state.
-        if match.id not in self._older:
-            self._older[match.id] = self._store.resume(match)
-        return self._older[match.id]
-
     def _state_json(self, watch: Watch, why: str) -> Json:
         return {**super()._state_json(watch, why), "board_size": self._size, "watched": self._watched}
 
     def _forget(self, match: Match | None) -> None:
         super()._forget(match)
-        self._series: Series | None = None
         self._words = PathstoneWords(names_of(None))
         self._made: list[tuple[int, int]] = []
         """The moves of the game with the lines of the log that ruled on them."""
 
     def _follow(self, entry: Entry[Input]) -> None:
-        self._series, _ = take(self._series, entry.input)
+        self._folded, _ = take(self._folded, entry.input)
         self._seq = entry.seq
-        self._words = PathstoneWords(names_of(self._series))
+        self._words = PathstoneWords(names_of(self._folded))
         if not entry.rulings:
             return
         shown = [self._ruling_json(ruling) for ruling in entry.rulings]
@@ -167,7 +144,7 @@ class PathstoneTable(Follower[Input]):
             }
             for player in Player
         }
-        series = self._series
+        series = self._folded
         if series is None:
             return {"phase": "start", "players": players, "buttons": []}
         n, game = len(series.games), series.game

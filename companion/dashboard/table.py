@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from companion.dashboard.buttons import buttons
 from companion.dashboard.follower import Follower, Json
-from companion.dashboard.words import COUNTED, MODES, Words
+from companion.dashboard.words import COUNTED, MODES, Words, as_html, colour_words, colours_of
 from companion.games import pathways
 from companion.games.compare import cell_mm
 from companion.games.match import score
@@ -29,7 +29,10 @@ class Table(Follower[Input]):
         if not isinstance(profile.board, HolesBoard):
             raise ProfileError("the page draws boards with holes only; give a profile of kind holes")
         self._board = profile.board
-        super().__init__(store, live, profile)
+        colours = colours_of(profile)
+        self._colours = {player: as_html(bgr) for player, bgr in colours.items()}
+        self._colour_words = colour_words(colours)
+        super().__init__(store, live)
 
     def _state_json(self, watch: Watch, why: str) -> Json:
         return {**super()._state_json(watch, why), "board": asdict(self._board)}

@@ -18,7 +18,7 @@ from companion.ruling import (
     Why,
 )
 from companion.terms import Lying, Mode, Player
-from vision.board import HolesBoard
+from vision.board import HolesBoard, Profile
 
 MODES = {
     Mode.BASIC: "Basic game",
@@ -206,6 +206,16 @@ class Words:
                 return f"{self.disk(was)} is a {self.disk(now)}"
             case _:
                 return "nothing"
+
+
+def colours_of(profile: Profile) -> dict[Player, tuple[int, int, int]]:
+    """Blue, green and red of each side's pieces."""
+    return dict(zip(Player, (bgr for _, bgr in profile.colours), strict=True))
+
+
+def as_html(bgr: tuple[int, int, int]) -> str:
+    """A colour as pages write it: "#d2423c"."""
+    return "#{2:02x}{1:02x}{0:02x}".format(*bgr)
 
 
 def colour_words(colours_bgr: dict[Player, tuple[int, int, int]]) -> dict[Player, str]:
