@@ -80,9 +80,13 @@ def whys(rulings):
         (
             2,
             [*chosen("W1>e1"), BACK],
-            ["W1>e1 is taken back: it is Top's go; left of the go: 6 squares, 3 units"],
+            ["Warrior 1's walk to e1 is taken back: it is Top's go; left of the go: 6 squares, 3 units"],
         ),
-        (2, [*chosen("end"), BACK], ["end is taken back: it is Top's go; left of the go: 6 squares, 3 units"]),
+        (
+            2,
+            [*chosen("end"), BACK],
+            ["the end of the go is taken back: it is Top's go; left of the go: 6 squares, 3 units"],
+        ),
         (
             2,
             [Chosen(Resign(Seat.TOP))],
@@ -168,8 +172,8 @@ def test_an_attack_waits_for_its_dice_and_ties_are_rolled_again(go, rolls, told,
 
 def test_odds_are_told_as_an_attack_is_declared():
     _, (ruling,) = table_of(*chosen("W1+W2xf5"), record=FIGHT)
-    why = "Top declares W1+W2xf5 against Bottom's Warrior 1: 2d6 against 1d6, the attacker wins 181/201 (90.0%)"
-    assert (ruling.rule, ruling.why) == ("Combat", why)
+    why = "Top's Warrior 1 and Warrior 2 attack Bottom's Warrior 1 on f5: 2d6 against 1d6, won with a chance of "
+    assert (ruling.rule, ruling.why) == ("Combat", why + "181/201 (90.0%)")
 
 
 @pytest.mark.parametrize(
@@ -179,8 +183,8 @@ def test_odds_are_told_as_an_attack_is_declared():
         (Thrown(Roll((4,), ())), "the defender rolls 1d6, not 0 dice"),
         (Thrown(Roll((7,), (3,))), "the attacker's d6 cannot show 7"),
         (Thrown(Roll((4,), (0,))), "the defender's d6 cannot show 0"),
-        (Chosen(End()), "W1xf5 waits for its dice"),
-        (Chosen(Move(Unit.WARRIOR_2, ((4, 6),))), "W1xf5 waits for its dice"),
+        (Chosen(End()), "the attack on f5 waits for its dice"),
+        (Chosen(Move(Unit.WARRIOR_2, ((4, 6),))), "the attack on f5 waits for its dice"),
     ],
 )
 def test_until_the_dice_are_right_nothing_goes_on(given_next, why):
@@ -201,7 +205,7 @@ def test_an_attack_with_impossible_dice_is_not_even_declared(dice):
 def test_a_declared_attack_is_taken_back_with_its_ties():
     table, (ruling,) = table_of(*chosen("W1xf5"), Thrown(Roll((2,), (2,))), BACK, record=FIGHT)
     assert (table.game.fight, table.game.choices) == (None, ())
-    assert ruling.why == "W1xf5(2/2) is taken back" + GO_LEFT
+    assert ruling.why == "the attack on f5 is taken back" + GO_LEFT
 
 
 def test_who_resigns_leaves_the_board_and_the_order_of_play():
@@ -250,7 +254,7 @@ def test_four_people_move_on_by_a_seat():
 def test_a_game_that_begins_with_a_record_goes_on_from_it():
     record = '[Players "2"]\n[Top "Ada"]\n1. W1>e1>e2 end\n2. W1>l14'
     table, (ruling,) = table_of(record=record)
-    assert ruling.why == "game 1: the record of Ada and Ben"
+    assert ruling.why == "game 1 goes on from its record"
     assert table.game.state == replay(read_record(record))[-1]
     assert table.game.go == tuple(read_go("W1>l14"))
     over, rulings = table_of(record=record + " draw")

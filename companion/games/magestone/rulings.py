@@ -16,7 +16,7 @@ from companion.games.magestone.choices import (
     Nova,
     Resign,
 )
-from companion.games.magestone.dice import Fighter, Roll, decisive, winner
+from companion.games.magestone.dice import Dice, Fighter, Roll, decisive, odds, winner
 from companion.games.magestone.faults import COMBAT, GO, RITE, SORCERY, STONES, VICTORY, dice_for, fault
 from companion.games.magestone.orders import Order, orders
 from companion.games.magestone.pieces import Ending, Unit
@@ -57,12 +57,9 @@ def _accepted(state: State, choice: Choice, after: State) -> Accepted:
         case Move():
             return _walked(state, choice, after)
         case Attack():
-            names = " and ".join(unit.label for unit in choice.units)
-            verb = "attacks" if len(choice.units) == 1 else "attack"
-            why = f"{who}'s {names} {verb} {_enemy(state, choice)}: {_fought(choice.rolls)}"
-            return Accepted(COMBAT, why, cells=(choice.target,))
+            return Accepted(COMBAT, f"{_against(state, choice)}: {_fought(choice.rolls)}", cells=(choice.target,))
         case Bolt():
-            why = f"{who}'s Mage casts a Bolt at {_enemy(state, choice)}"
+            why = _against(state, choice)
             if dice_for(state, choice) is not None:
                 why += f": {_fought(choice.rolls)}"
             return Accepted(SORCERY, why, cells=(choice.target,))
@@ -101,10 +98,46 @@ def _walked(state: State, move: Move, after: State) -> Accepted:
     return Accepted(GO, walked, cells=move.path)
 
 
-def _enemy(state: State, choice: Attack | Bolt) -> str:
-    target = state.unit_at(choice.target)
+def declared(state: State, fight: Attack | Bolt, dice: Dice) -> Accepted:
+    """The ruling on an attack or Bolt that waits for its dice."""
+    chance = odds(dice)
+    why = f"{_against(state, fight)}: {dice}, won with a chance of {chance} ({float(chance):.1%})"
+    return Accepted(SORCERY if isinstance(fight, Bolt) else COMBAT, why, cells=(fight.target,))
+
+
+def named(choice: Choice) -> str:
+    """A choice as something that can be spoken of: the attack on f5."""
+    match choice:
+        case Move():
+            return f"{choice.unit.label}'s walk to {square_name(choice.path[-1])}"
+        case Attack():
+            return f"the attack on {square_name(choice.target)}"
+        case Bolt():
+            return f"the Bolt at {square_name(choice.target)}"
+        case Nova():
+            return "the Nova"
+        case Activate():
+            return "the activation"
+        case Collect():
+            return "the collecting"
+        case BeginRite():
+            return "the beginning of the Rite"
+        case End():
+            return "the end of the go"
+        case Resign():
+            return f"{choice.seat.label}'s resignation"
+        case Draw():
+            return "the draw"
+
+
+def _against(state: State, fight: Attack | Bolt) -> str:
+    target = state.unit_at(fight.target)
     assert target is not None
-    return f"{target[0].label}'s {target[1].label} on {square_name(choice.target)}"
+    enemy = f"{target[0].label}'s {target[1].label} on {square_name(fight.target)}"
+    if isinstance(fight, Bolt):
+        return f"{state.to_move.label}'s Mage casts a Bolt at {enemy}"
+    names = " and ".join(unit.label for unit in fight.units)
+    return f"{state.to_move.label}'s {names} {'attacks' if len(fight.units) == 1 else 'attack'} {enemy}"
 
 
 def _fought(rolls: tuple[Roll, ...]) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 
 from companion.games.magestone.board import Layout
 from companion.games.magestone.choices import Attack, Bolt, Choice, Draw, End, Resign
-from companion.games.magestone.dice import Dice, Roll, odds, roll_fault, winner
-from companion.games.magestone.faults import COMBAT, GO, SORCERY, declaration_fault, dice_for, left
+from companion.games.magestone.dice import Dice, Roll, roll_fault, winner
+from companion.games.magestone.faults import COMBAT, GO, declaration_fault, dice_for, left
 from companion.games.magestone.notation import Record, read_choice, read_record, replay, write_choice
 from companion.games.magestone.orders import Order, orders
 from companion.games.magestone.pieces import SEATED, Seat
 from companion.games.magestone.position import NotationError
-from companion.games.magestone.rulings import as_played, game_over, judge
+from companion.games.magestone.rulings import as_played, declared, game_over, judge, named
 from companion.games.magestone.state import State, start
 from companion.inputs import InputError
 from companion.ruling import CORRECTION, Accepted, Refused, Ruling
@@ -210,7 +210,7 @@ def _begin(table: Table | None, begin: Begin) -> Taken:
 def _started(table: Table) -> Accepted:
     n, game = len(table.games), table.game
     if game.choices:
-        return Accepted(_SETUP, f"game {n}: the record of {' and '.join(table.players(n))}")
+        return Accepted(_SETUP, f"game {n} goes on from its record")
     return Accepted(_SETUP, f"game {n}: {game.state.to_move.label} has the first go")
 
 
@@ -222,12 +222,12 @@ def _choose(table: Table, chosen: Chosen) -> Taken:
     if chosen.seat not in (None, state.to_move):
         return table, (Refused(GO, f"it is {state.to_move.label}'s go; {left(state)}"),)
     if game.fight is not None and not isinstance(choice, (Resign, Draw)):
-        return table, (Refused(COMBAT, f"{write_choice(game.fight)} waits for its dice; {left(state)}"),)
+        return table, (Refused(COMBAT, f"{named(game.fight)} waits for its dice; {left(state)}"),)
     if isinstance(choice, (Attack, Bolt)) and declaration_fault(state, choice) is None:
         dice = dice_for(state, choice)
         ties = all(winner(roll) is None for roll in choice.rolls)
         if dice is not None and ties and not any(roll_fault(dice, roll) for roll in choice.rolls):
-            return _with_game(table, replace(game, fight=choice)), (_declared(state, choice, dice),)
+            return _with_game(table, replace(game, fight=choice)), (declared(state, choice, dice),)
     return _play(table, choice)
 
 
@@ -243,16 +243,6 @@ def _throw(table: Table, roll: Roll) -> Taken:
         why = f"a tie at {sum(roll.attacker)}: all dice are rolled again, {dice}"
         return _with_game(table, replace(game, fight=rolled)), (Accepted(COMBAT, why, cells=(fight.target,)),)
     return _play(table, rolled)
-
-
-def _declared(state: State, fight: Attack | Bolt, dice: Dice) -> Accepted:
-    target = state.unit_at(fight.target)
-    assert target is not None
-    what = f"{state.to_move.label} declares {write_choice(replace(fight, rolls=()))}"
-    against = f"against {target[0].label}'s {target[1].label}"
-    rule = SORCERY if isinstance(fight, Bolt) else COMBAT
-    why = f"{what} {against}: {dice}, the attacker wins {odds(dice)} ({float(odds(dice)):.1%})"
-    return Accepted(rule, why, cells=(fight.target,))
 
 
 def _play(table: Table, choice: Choice) -> Taken:
@@ -276,7 +266,7 @@ def _take_back(table: Table) -> Taken:
     """Takes back what was declared or chosen last; where a game has nothing, that it was begun."""
     game, n = table.game, len(table.games)
     if game.fight is not None:
-        why = f"{write_choice(game.fight)} is taken back; {left(game.state)}"
+        why = f"{named(game.fight)} is taken back; {left(game.state)}"
         return _with_game(table, replace(game, fight=None)), (Accepted(CORRECTION, why),)
     if not game.choices:
         if n == 1:
@@ -289,7 +279,7 @@ def _take_back(table: Table) -> Taken:
         kept -= 1
     back = Game(game.past[: kept + 1], game.choices[:kept])
     state = back.state
-    why = f"{write_choice(game.choices[kept])} is taken back: it is {state.to_move.label}'s go; {left(state)}"
+    why = f"{named(game.choices[kept])} is taken back: it is {state.to_move.label}'s go; {left(state)}"
     return _with_game(table, back), (Accepted(CORRECTION, why),)
 
 
