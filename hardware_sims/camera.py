@@ -7,15 +7,16 @@ changed, then lays arms over it and does what a webcam does. Pixels follow OpenC
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, TypeVar
 
 import cv2
 import numpy as np
 
 from hardware_sims.arms import Arm, Tube, tube_shadow, tubes
-from hardware_sims.disks import Disk, Point
-from hardware_sims.materials import Plane
-from hardware_sims.scene import Scene, Vector
-from hardware_sims.view import View
+from hardware_sims.disks import Point
+from hardware_sims.materials import Plane, Rgb
+from hardware_sims.scene import Vector
+from hardware_sims.view import Sheet, View
 from vision.board import Floats, Image
 from vision.calibration import Calibration
 
@@ -23,6 +24,46 @@ Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom excluded."""
 
 GAMMA = 2.2
+
+Thing = TypeVar("Thing")
+
+
+class Lamp(Protocol):
+    """A round lamp by its place from the board's middle."""
+
+    @property
+    def place_mm(self) -> Point: ...
+
+    @property
+    def radius_mm(self) -> float: ...
+
+    @property
+    def light(self) -> Rgb: ...
+
+
+class Subject(Protocol[Thing]):
+    """What a camera looks at: a board in a room, and things that lie on it."""
+
+    @property
+    def board(self) -> Sheet: ...
+
+    @property
+    def ambient(self) -> Rgb: ...
+
+    @property
+    def lamps(self) -> tuple[Lamp, ...]: ...
+
+    def radiance(self, eye: Point, rays: Vector, things: tuple[Thing, ...]) -> Plane:
+        """Light from where the rays end, (height, width, 3), blue first."""
+
+    def bounds_mm(self, thing: Thing) -> tuple[Floats, float, float]:
+        """Where a thing and its shadow change the light: the corners (4, 2) of a rectangle, its floor and its top."""
+
+    def smeared(self, thing: Thing, open_s: float) -> Thing:
+        """A moving thing as far drawn out as the shutter leaves it time."""
+
+    def lit_share(self) -> float:
+        """Share of the light that the first lamp gives: what its shadow takes away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +108,7 @@ class Settings:
 
 
 @dataclass(slots=True)
-class _Light:
+class _Light(Generic[Thing]):
     """The picture without arms, before the sensor: light to the power 1 / GAMMA, vignetted."""
 
     board: Plane
@@ -75,20 +116,20 @@ class _Light:
     blurred: Plane
     """`shown` as the lens draws it."""
     blur_px: float
-    disks: tuple[Disk, ...] = ()
+    things: tuple[Thing, ...] = ()
 
 
 @dataclass(slots=True)
-class Camera:
+class Camera(Generic[Thing]):
     """Takes pictures of one scene from one view; deterministic by the settings' seed and the calls made."""
 
-    scene: Scene
+    scene: Subject[Thing]
     view: View
     settings: Settings = field(default_factory=Settings)
     frame: int = 0
     """How many it has been asked for."""
 
-    _light: _Light | None = field(default=None, init=False)
+    _light: _Light[Thing] | None = field(default=None, init=False)
     _home: View = field(init=False)
     _calibration: Calibration = field(init=False)
     _eye: Point = field(init=False)
@@ -118,7 +159,7 @@ class Camera:
         """Where it was stood; knocks have moved it from there since."""
         return self._home
 
-    def look_at(self, scene: Scene) -> None:
+    def look_at(self, scene: Subject[Thing]) -> None:
         """Takes pictures of another scene from where it stands."""
         self.scene = scene
         self._stand(self.view)
@@ -137,7 +178,7 @@ class Camera:
             )
         )
 
-    def read(self, disks: tuple[Disk, ...], arms: tuple[Arm, ...] = (), t_s: float | None = None) -> Image | None:
+    def read(self, things: tuple[Thing, ...], arms: tuple[Arm, ...] = (), t_s: float | None = None) -> Image | None:
         """The next frame, blue first, or None where the camera drops it."""
         self.frame += 1
         settings = self.settings
@@ -158,42 +199,26 @@ class Camera:
             self.bump()
         if settings.restart_rate > 0 and self._rng.random() < settings.restart_rate:
             self._began = self.frame - 1
-        image = self._expose(self._scene_light(tuple(self._smeared(disk) for disk in disks)), arms, now_s)
+        open_s = settings.shutter_ms / 1000
+        drawn = self._scene_light(tuple(self.scene.smeared(thing, open_s) for thing in things))
+        image = self._expose(drawn, arms, now_s)
         self._last = image
         return image
 
-    def visible(self, arms: tuple[Arm, ...], disk: Disk) -> float:
-        """Share of a disk's top face that arms leave to the camera."""
+    def visible(self, arms: tuple[Arm, ...], rim_mm: Floats) -> float:
+        """Share of a face with this rim, (n, 3), that arms leave to the camera."""
         if all(arm.shadow_only for arm in arms):
             return 1.0
-        left, top, right, bottom = self._bounds(self._rim_px(disk))
+        rim_px = self.view.drawn(self.scene.board, rim_mm[:, :2], rim_mm[:, 2])
+        left, top, right, bottom = self._bounds(rim_px)
         if left >= right or top >= bottom:
             return 0.0
         mask = np.zeros((bottom - top, right - left), np.uint8)
-        outline = np.rint((self._rim_px(disk) - (left, top)) * 16).astype(np.int32)
+        outline = np.rint((rim_px - (left, top)) * 16).astype(np.int32)
         cv2.fillPoly(mask, [outline], 255, cv2.LINE_8, 4)
         _, hidden = self._draw_arms(arms, (left, top, right, bottom))
         inside = mask > 0
         return float(1 - hidden[inside].mean()) if inside.any() else 0.0
-
-    def _rim_px(self, disk: Disk) -> Floats:
-        board, axis = self.scene.board, disk.axis()
-        top = disk.top_mm(board.disk_height_mm)
-        angle = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-        u = np.array([axis[2], 0.0, -axis[0]]) / math.hypot(axis[2], axis[0])
-        v = np.cross(np.array(axis), u)
-        rim = np.array(top) + board.disk_diameter_mm / 2 * (
-            np.cos(angle)[:, None] * u[None] + np.sin(angle)[:, None] * v[None]
-        )
-        return self.view.drawn(self.scene.board, rim[:, :2], rim[:, 2])
-
-    def _smeared(self, disk: Disk) -> Disk:
-        """A moving disk as far drawn out as the shutter leaves it time."""
-        if disk.velocity_mm_s == (0.0, 0.0):
-            return disk
-        x_mm_s, y_mm_s = disk.velocity_mm_s
-        open_s = self.settings.shutter_ms / 1000
-        return replace(disk, velocity_mm_s=(0.0, 0.0), blur_mm=(x_mm_s * open_s, y_mm_s * open_s))
 
     def _stand(self, view: View) -> None:
         self.view = view
@@ -230,9 +255,9 @@ class Camera:
         length = np.sqrt(rays[0] ** 2 + rays[1] ** 2 + rays[2] ** 2)
         return rays[0] / length, rays[1] / length, rays[2] / length
 
-    def _trace(self, rect: Rect, disks: tuple[Disk, ...]) -> Plane:
+    def _trace(self, rect: Rect, things: tuple[Thing, ...]) -> Plane:
         samples = self.settings.oversampling
-        light = self.scene.radiance(self._eye, self._rays_of(rect, samples), disks)
+        light = self.scene.radiance(self._eye, self._rays_of(rect, samples), things)
         height, width = rect[3] - rect[1], rect[2] - rect[0]
         light = light.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))
         return self._encoded(light, rect)
@@ -247,7 +272,7 @@ class Camera:
         gained = (light * kept + self.settings.veil) * np.array([blue, green, red], np.float32)
         return np.asarray(np.maximum(gained, 0) ** (1 / GAMMA), dtype=np.float32)
 
-    def _scene_light(self, disks: tuple[Disk, ...]) -> _Light:
+    def _scene_light(self, things: tuple[Thing, ...]) -> _Light[Thing]:
         width, height = self.view.size_wh
         if self._light is None:
             strips = [(0, top, width, min(top + 32, height)) for top in range(0, height, 32)]
@@ -257,21 +282,21 @@ class Camera:
         if light.blur_px != self.settings.blur_px:
             light.blur_px = self.settings.blur_px
             light.blurred = self._blurred(light.shown, (0, 0, width, height))
-        # In the order of the disks, so that the same play is drawn alike by every process.
-        changed = [disk for disk in light.disks if disk not in disks]
-        changed += [disk for disk in disks if disk not in light.disks]
+        # In the order of the things, so that the same play is drawn alike by every process.
+        changed = [thing for thing in light.things if thing not in things]
+        changed += [thing for thing in things if thing not in light.things]
         if changed:
-            reach = {disk: self._reach(disk) for disk in (*light.disks, *disks)}
-            rects = _joined([reach[disk] for disk in changed])
+            reach = {thing: self._reach(thing) for thing in (*light.things, *things)}
+            rects = _joined([reach[thing] for thing in changed])
             for rect in rects:
                 left, top, right, bottom = rect
-                near = tuple(disk for disk in disks if _overlap(reach[disk], rect))
+                near = tuple(thing for thing in things if _overlap(reach[thing], rect))
                 light.shown[top:bottom, left:right] = (
                     self._trace(rect, near) if near else light.board[top:bottom, left:right]
                 )
             for left, top, right, bottom in (rect for rect in map(self._grown, rects) if rect[0] < rect[2]):
                 light.blurred[top:bottom, left:right] = self._blurred(light.shown, (left, top, right, bottom))
-            light.disks = disks
+            light.things = things
         return light
 
     def _blurred(self, sharp: Plane, rect: Rect) -> Plane:
@@ -288,14 +313,10 @@ class Camera:
         left, top, right, bottom = rect
         return max(left - reach, 0), max(top - reach, 0), min(right + reach, width), min(bottom + reach, height)
 
-    def _reach(self, disk: Disk) -> Rect:
-        """The region of the picture that a disk and its shadow can change."""
-        board = self.scene.board
-        left, right, down, up = self.scene.reach_mm(disk)
-        square = np.array([[-left, -down], [right, -down], [right, up], [-left, up]]) + np.array([disk.x_mm, disk.y_mm])
-        tall = disk.z_mm + board.disk_height_mm + board.disk_diameter_mm / 2 * math.sin(math.radians(disk.tilt_deg))
-        seen = [self.view.drawn(board, square, z_mm) for z_mm in (-board.slab_mm, max(tall, 1.0))]
-        return self._bounds(np.concatenate(seen))
+    def _reach(self, thing: Thing) -> Rect:
+        """The region of the picture that a thing and its shadow can change."""
+        around, low_mm, high_mm = self.scene.bounds_mm(thing)
+        return self._bounds(np.concatenate([self.view.drawn(self.scene.board, around, z) for z in (low_mm, high_mm)]))
 
     def _bounds(self, points_px: Floats) -> Rect:
         width, height = self.view.size_wh
@@ -307,7 +328,7 @@ class Camera:
             int(np.clip(high[1], 0, height)),
         )
 
-    def _expose(self, drawn: _Light, arms: tuple[Arm, ...], t_s: float) -> Image:
+    def _expose(self, drawn: _Light[Thing], arms: tuple[Arm, ...], t_s: float) -> Image:
         settings = self.settings
         light = self._under_arms(drawn, arms) if arms else drawn.blurred
         gain = settings.exposure * (1 + settings.hunt * math.sin(2 * math.pi * t_s / settings.hunt_period_s))
@@ -328,7 +349,7 @@ class Camera:
 
     # Arms are drawn, not traced: tapered tubes, each shaded by its round side, the nearer over the farther.
 
-    def _under_arms(self, light: _Light, arms: tuple[Arm, ...]) -> Plane:
+    def _under_arms(self, light: _Light[Thing], arms: tuple[Arm, ...]) -> Plane:
         """The blurred picture with arms and their shadows; what a shadow's soft edge loses to the blur is nothing."""
         shadows = list(self._arm_shadows(arms))
         shaded = light.blurred.copy()
@@ -397,12 +418,11 @@ class Camera:
         towards = np.sqrt(np.clip(1 - (away / radius) ** 2, 0, 1))
         normal = [o / radius - towards * ray for o, ray in zip(off, (x, y, z), strict=True)]
         facing = np.zeros_like(x)
-        room = self.scene.room
         folds = 1 + tube.folds * np.sin(share * 0.21 + 2 * np.sin(share * 0.05 + off[0] * 0.08))
-        light = np.stack([np.full_like(x, room.ambient[k] * tube.colour[k]) for k in (2, 1, 0)], axis=-1)
+        light = np.stack([np.full_like(x, self.scene.ambient[k] * tube.colour[k]) for k in (2, 1, 0)], axis=-1)
         light *= (0.6 + 0.4 * normal[2])[..., None]
-        for lamp in room.lamps:
-            place = self.scene.lamp_mm(lamp)
+        for lamp in self.scene.lamps:
+            place = self._lamp_mm(lamp)
             to_lamp = [p - e - reach * ray for p, e, ray in zip(place, self._eye, (x, y, z), strict=True)]
             far = np.sqrt(sum(k * k for k in to_lamp))
             facing = np.clip(sum(n * k for n, k in zip(normal, to_lamp, strict=True)) / far, 0, 1)
@@ -413,10 +433,10 @@ class Camera:
 
     def _arm_shadows(self, arms: tuple[Arm, ...]) -> Iterable[tuple[Rect, Plane]]:
         """Regions, and what share of their (encoded) light the arms leave there."""
-        if not self.scene.room.lamps:
+        if not self.scene.lamps:
             return
-        lamp = self.scene.room.lamps[0]
-        place = self.scene.lamp_mm(lamp)
+        lamp = self.scene.lamps[0]
+        place = self._lamp_mm(lamp)
         coarse = 8
         width, height = self.view.size_wh
         # On a coarse grid of points of the slab's plane: soft shadows need no more.
@@ -439,6 +459,11 @@ class Camera:
             np.arange(rect[1], rect[3], dtype=np.float32) / coarse,
         )
         yield rect, np.asarray(cv2.remap(kept.astype(np.float32), grid_x, grid_y, cv2.INTER_LINEAR))
+
+    def _lamp_mm(self, lamp: Lamp) -> Point:
+        """Where a lamp hangs, in board millimetres."""
+        x, y, z = lamp.place_mm
+        return self.scene.board.width_mm / 2 + x, self.scene.board.length_mm / 2 + y, z
 
 
 def _overlap(a: Rect, b: Rect) -> bool:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from hardware_sims.camera import Camera
+from hardware_sims.disks import Disk
 from hardware_sims.players import Moment
 from vision.board import Image
 
@@ -34,7 +35,7 @@ class Device:
     """A camera over a table at which somebody plays; `connect` opens it, as often as a program likes."""
 
     def __init__(
-        self, camera: Camera, moments: Iterator[Moment], *, fps: float = 15.0, plug: Plug | None = None
+        self, camera: Camera[Disk], moments: Iterator[Moment], *, fps: float = 15.0, plug: Plug | None = None
     ) -> None:
         self.camera = camera
         self.fps = fps

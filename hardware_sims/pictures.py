@@ -293,9 +293,11 @@ def metered(room: Room) -> float:
     return float(0.16 / (albedo * light))
 
 
-def truth(camera: Camera, disks: tuple[Disk, ...], arms: tuple[Arm, ...], colours: dict[str, str]) -> dict[str, Any]:
-    """What a picture shows, in the form that the scorers read."""
-    board, view = camera.scene.board, camera.view
+def truth(
+    scene: Scene, camera: Camera[Disk], disks: tuple[Disk, ...], arms: tuple[Arm, ...], colours: dict[str, str]
+) -> dict[str, Any]:
+    """What a camera's picture of a scene shows, in the form that the scorers read."""
+    board, view = scene.board, camera.view
     seen = []
     for disk in (disk for disk in disks if disk.lying != "beside"):
         top_x, top_y, top_z = disk.top_mm(board.disk_height_mm)
@@ -310,7 +312,7 @@ def truth(camera: Camera, disks: tuple[Disk, ...], arms: tuple[Arm, ...], colour
                 "y": disk.y_mm,
                 "z": disk.z_mm + board.slab_mm,
                 "px": view.project(board, [[top_x, top_y]], top_z)[0].tolist(),
-                "visible": camera.visible(arms, disk),
+                "visible": camera.visible(arms, scene.rim_mm(disk)),
             }
         )
     return {
@@ -342,11 +344,12 @@ def render(
     board: HolesBoard, disks: tuple[Disk, ...], arms: tuple[Arm, ...], room: Room, view: View, settings: Settings
 ) -> tuple[Image, dict[str, Any]]:
     """One picture, blue first, and its truth."""
-    camera = Camera(Scene(board, room), view, settings)
+    scene = Scene(board, room)
+    camera = Camera(scene, view, settings)
     image = camera.read(disks, arms)
     if image is None:
         raise ValueError("a camera that drops frames takes no single pictures")
-    return image, truth(camera, disks, arms, {name: _hex(colour) for name, colour in room.colours})
+    return image, truth(scene, camera, disks, arms, {name: _hex(colour) for name, colour in room.colours})
 
 
 def random_picture(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hardware_sims.disks import Disk, Point
 from hardware_sims.materials import Plane, Rgb, grain, weave
-from vision.board import HolesBoard
+from vision.board import Floats, HolesBoard
 
 Mask = npt.NDArray[np.bool_]
 Vector = tuple[Plane, Plane, Plane]
@@ -100,24 +100,49 @@ class Scene:
             total += self._radiance(eye, rays, tuple(_shifted(disk, share) for disk in disks))
         return np.asarray(total / steps, dtype=np.float32)
 
-    def reach_mm(self, disk: Disk) -> tuple[float, float, float, float]:
-        """How far left, right, down and up of its centre a disk changes the slab's light: itself and its shadow."""
-        radius = self.board.disk_diameter_mm / 2
-        top = disk.z_mm + self.board.disk_height_mm / 2 + radius * math.sin(math.radians(disk.tilt_deg))
-        drop = max(top, 0.0) + (self.board.slab_mm if disk.cell or self._at_edge(disk) else 0.0)
+    @property
+    def lamps(self) -> tuple[Lamp, ...]:
+        """The room's."""
+        return self.room.lamps
+
+    @property
+    def ambient(self) -> Rgb:
+        """The room's."""
+        return self.room.ambient
+
+    def bounds_mm(self, disk: Disk) -> tuple[Floats, float, float]:
+        """Where a disk and its shadow change the light: the corners (4, 2) of a rectangle, its floor and its top."""
+        board, radius = self.board, self.board.disk_diameter_mm / 2
+        top = disk.z_mm + board.disk_height_mm / 2 + radius * math.sin(math.radians(disk.tilt_deg))
+        drop = max(top, 0.0) + (board.slab_mm if disk.cell or self._at_edge(disk) else 0.0)
         left = right = down = up = radius + 6.0
         for lamp in self.room.lamps:
-            away_x = disk.x_mm - self.board.width_mm / 2 - lamp.place_mm[0]
-            away_y = disk.y_mm - self.board.length_mm / 2 - lamp.place_mm[1]
+            away_x = disk.x_mm - board.width_mm / 2 - lamp.place_mm[0]
+            away_y = disk.y_mm - board.length_mm / 2 - lamp.place_mm[1]
             x, y, soft = (drop / lamp.place_mm[2] * far for far in (away_x, away_y, lamp.radius_mm))
             left, right = max(left, radius + soft - x), max(right, radius + soft + x)
             down, up = max(down, radius + soft - y), max(up, radius + soft + y)
-        return (
-            left + max(-disk.blur_mm[0], disk.blur_mm[0]),
-            right + max(-disk.blur_mm[0], disk.blur_mm[0]),
-            down + max(-disk.blur_mm[1], disk.blur_mm[1]),
-            up + max(-disk.blur_mm[1], disk.blur_mm[1]),
-        )
+        wide, high = (abs(blur_mm) for blur_mm in disk.blur_mm)
+        left, right, down, up = left + wide, right + wide, down + high, up + high
+        square = np.array([[-left, -down], [right, -down], [right, up], [-left, up]]) + np.array([disk.x_mm, disk.y_mm])
+        tall = disk.z_mm + board.disk_height_mm + radius * math.sin(math.radians(disk.tilt_deg))
+        return square, -board.slab_mm, max(tall, 1.0)
+
+    def smeared(self, disk: Disk, open_s: float) -> Disk:
+        """A moving disk as far drawn out as the shutter leaves it time."""
+        if disk.velocity_mm_s == (0.0, 0.0):
+            return disk
+        x_mm_s, y_mm_s = disk.velocity_mm_s
+        return replace(disk, velocity_mm_s=(0.0, 0.0), blur_mm=(x_mm_s * open_s, y_mm_s * open_s))
+
+    def rim_mm(self, disk: Disk) -> Floats:
+        """The rim of a disk's top face, (n, 3)."""
+        axis = disk.axis()
+        angle = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+        u = np.array([axis[2], 0.0, -axis[0]]) / math.hypot(axis[2], axis[0])
+        v = np.cross(np.array(axis), u)
+        round_it = np.cos(angle)[:, None] * u[None] + np.sin(angle)[:, None] * v[None]
+        return np.asarray(disk.top_mm(self.board.disk_height_mm) + self.board.disk_diameter_mm / 2 * round_it)
 
     def lit_share(self) -> float:
         """Share of the slab's light that the first lamp gives: what its shadow takes away."""
@@ -292,7 +317,7 @@ class Scene:
     def _add_lamp(
         self, light: list[Plane], hits: _Hits, eye: Point, rays: Vector, disks: tuple[Disk, ...], lamp: Lamp
     ) -> None:
-        place = self.lamp_mm(lamp)
+        place = self._lamp_mm(lamp)
         to_lamp = [place[axis] - hits.point[axis] for axis in range(3)]
         far = np.sqrt(to_lamp[0] ** 2 + to_lamp[1] ** 2 + to_lamp[2] ** 2)
         facing = sum(hits.normal[axis] * to_lamp[axis] for axis in range(3)) / far
@@ -309,7 +334,7 @@ class Scene:
         for channel in range(3):
             light[channel] += lamp.light[channel] * seen * (hits.albedo[channel] + glare)
 
-    def lamp_mm(self, lamp: Lamp) -> Point:
+    def _lamp_mm(self, lamp: Lamp) -> Point:
         """Where a lamp hangs, in board millimetres."""
         x, y, z = lamp.place_mm
         return self.board.width_mm / 2 + x, self.board.length_mm / 2 + y, z

@@ -13,6 +13,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
+from hardware_sims.disks import Point
 from hardware_sims.materials import Plane, Rgb, grain
 from vision.board import Floats, Image, SquaresBoard
 from vision.calibration import Calibration
@@ -31,6 +32,8 @@ _CROWN = (
 """A Crown's turned profile: from and to which share of its height it has which shares of its radius."""
 _LAMP_POINTS = 7
 """Points of a lamp that are tested for its shadows."""
+_CONTACT_MM = 14.0
+"""So far from a piece it still darkens what lies below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,49 @@ class Scene:
         light = light.reshape(height, oversampling, width, oversampling, 3).mean(axis=(1, 3))
         return np.asarray(np.maximum(light * exposure, 0) ** (1 / _GAMMA))
 
+    # For `camera.Camera`, which traces parts of a picture.
+
+    @property
+    def lamps(self) -> tuple[Lamp, ...]:
+        """The room's."""
+        return self.room.lamps
+
+    @property
+    def ambient(self) -> Rgb:
+        """The room's."""
+        return self.room.ambient
+
+    def radiance(self, eye: Point, rays: Vector, pieces: tuple[Piece, ...]) -> Plane:
+        """Light from where the rays end, (height, width, 3), blue first."""
+        at = np.array(eye)
+        hits = self._meet_board(at, rays)
+        solids = [(solid, piece) for piece in pieces for solid in solids_of(piece, self.sizes)]
+        for number, (solid, piece) in enumerate(solids):
+            self._meet(at, rays, hits, solid, piece, number, (slice(None), slice(None)))
+        return self._shade(None, at, rays, hits, [solid for solid, _ in solids], 1)
+
+    def bounds_mm(self, piece: Piece) -> tuple[Floats, float, float]:
+        """Where a piece and its shadow change the light: the corners (4, 2) of a rectangle, its floor and its top."""
+        top_mm = piece.z_mm + self.sizes.height_mm(piece.kind)
+        reach_mm = max(solid.reach_mm for solid in solids_of(piece, self.sizes))
+        place = np.array([piece.x_mm, piece.y_mm])
+        low, high = place - reach_mm - _CONTACT_MM, place + reach_mm + _CONTACT_MM
+        for lamp in self.room.lamps:
+            at = np.array([self.board.width_mm, self.board.length_mm]) / 2 + lamp.place_mm[:2]
+            share = top_mm / (lamp.place_mm[2] - top_mm)
+            thrown, soft = place + (place - at) * share, reach_mm * (1 + share) + lamp.radius_mm * share
+            low, high = np.minimum(low, thrown - soft), np.maximum(high, thrown + soft)
+        return np.array([low, (high[0], low[1]), high, (low[0], high[1])]), 0.0, top_mm
+
+    def smeared(self, piece: Piece, open_s: float) -> Piece:
+        """As it lies: pieces are not drawn in motion."""
+        return piece
+
+    def lit_share(self) -> float:
+        """Share of the light that the first lamp gives: what its shadow takes away."""
+        direct = [max(lamp.light) for lamp in self.room.lamps]
+        return direct[0] / (sum(direct) + max(self.room.ambient)) if direct else 0.0
+
     def _meet_board(self, eye: Floats, rays: Vector) -> _Hits:
         board, room = self.board, self.room
         wide, long = board.columns * board.square_mm, board.rows * board.square_mm
@@ -199,18 +245,26 @@ class Scene:
         hits.t[window][hit] = t[hit]
         hits.owner[window][hit] = number
         paint = dict(self.room.colours)[piece.colour]
-        rough = _tone(self._speckle, (t * some[0])[hit] * 3 + 60 * number, (t * some[1])[hit] * 3 + 97 * number)
+        rough = _tone(
+            self._speckle, (t * some[0])[hit] * 3 + 4000 * piece.shade, (t * some[1])[hit] * 3 + 6000 * piece.shade
+        )
         for axis in range(3):
             hits.normal[axis][window][hit] = normal[axis][hit]
             hits.albedo[axis][window][hit] = paint[axis] * piece.shade * (1 + self.room.speckle * rough)
 
     def _shade(
-        self, calibration: Calibration, eye: Floats, rays: Vector, hits: _Hits, solids: list[_Solid], oversampling: int
+        self,
+        calibration: Calibration | None,
+        eye: Floats,
+        rays: Vector,
+        hits: _Hits,
+        solids: list[_Solid],
+        oversampling: int,
     ) -> Plane:
         point = [(eye[axis] + hits.t * rays[axis]).astype(np.float32) for axis in range(3)]
         middle = (self.board.columns * self.board.square_mm / 2, self.board.rows * self.board.square_mm / 2)
         sky = 0.6 + 0.4 * np.clip(hits.normal[2], 0, 1)
-        windows = [_window(calibration, solid, hits.t.shape, oversampling, spread_mm=14.0) for solid in solids]
+        windows = [_window(calibration, solid, hits.t.shape, oversampling, spread_mm=_CONTACT_MM) for solid in solids]
         for number, (solid, window) in enumerate(zip(solids, windows, strict=True)):
             away = (
                 np.hypot(point[0][window] - solid.middle[0], point[1][window] - solid.middle[1]) - solid.reach_mm * 0.8
@@ -234,7 +288,7 @@ class Scene:
 
     def _lit(
         self,
-        calibration: Calibration,
+        calibration: Calibration | None,
         point: list[Plane],
         hits: _Hits,
         solids: list[_Solid],
@@ -286,7 +340,7 @@ def _rays(calibration: Calibration, oversampling: int) -> Vector:
 
 
 def _window(
-    calibration: Calibration,
+    calibration: Calibration | None,
     solid: _Solid,
     shape: tuple[int, ...],
     oversampling: int,
@@ -294,7 +348,9 @@ def _window(
     spread_mm: float = 0.0,
     lamp: Floats | None = None,
 ) -> tuple[slice, slice]:
-    """The part of the picture that a solid covers, with what lies near it or in its shadow."""
+    """The part of the picture that a solid covers, with what lies near it or in its shadow; all without a camera."""
+    if calibration is None:
+        return slice(None), slice(None)
     reach = solid.reach_mm + spread_mm
     square = np.array([[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]]) + np.array(solid.middle)
     seen = [calibration.project(square, 0.0), calibration.project(square, solid.high_mm)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from hardware_sims.board import Board
 from hardware_sims.camera import Camera, Settings
-from hardware_sims.disks import STANDARD
+from hardware_sims.disks import STANDARD, Disk
 from hardware_sims.players import Call, Moment, Person, Players
 from hardware_sims.ports import InProcess, PtyPort
 from hardware_sims.scene import Lamp, Room, Scene
@@ -43,15 +43,17 @@ class VirtualTable:
     """Two players at a table, the camera over it, and what goes wrong with them."""
 
     players: Players
-    camera: Camera
+    camera: Camera[Disk]
     usual: Usual
     on: tuple[str, ...] = ()
     """The faults of `table_faults` that are switched on."""
     _wanted: tuple[str, ...] = field(default=(), init=False)
+    _room: Room = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
         self._wanted = self.on
+        self._room = self.usual.under(self.on).room
 
     def switch(self, name: str, on: bool) -> None:
         """Switches a fault on or off from the next moment on; from any thread. Raises KeyError for an unknown one."""
@@ -81,7 +83,8 @@ class VirtualTable:
     def _set(self, table: Usual) -> None:
         self.players.people = table.people
         self.camera.settings = table.settings
-        if table.room != self.camera.scene.room:
+        if table.room != self._room:
+            self._room = table.room
             self.camera.look_at(Scene(STANDARD, table.room))
         if table.view != self.camera.home:
             self.camera.move(table.view)

@@ -72,13 +72,23 @@ class SquaresBoard:
     rows: int
     square_mm: float
 
+    @property
+    def width_mm(self) -> float:
+        """Of the grid, along x."""
+        return self.columns * self.square_mm
+
+    @property
+    def length_mm(self) -> float:
+        """Of the grid, along y."""
+        return self.rows * self.square_mm
+
     def cells_mm(self) -> Floats:
         """Square centres, (rows * columns, 2), row by row."""
         return _lattice(self.rows, self.columns, self.square_mm, (self.square_mm / 2, self.square_mm / 2))
 
     def corners_mm(self) -> Floats:
         """The grid's outer corners, (4, 2)."""
-        return _rectangle(self.columns * self.square_mm, self.rows * self.square_mm)
+        return _rectangle(self.width_mm, self.length_mm)
 
     def fault(self) -> str | None:
         """Why this board cannot be, or None."""

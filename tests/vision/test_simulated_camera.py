@@ -132,9 +132,9 @@ def test_the_upper_disk_hides_the_lower_one(plain, upper_first):
 def test_the_truth_tells_how_much_an_arm_leaves_visible(plain):
     camera = Camera(plain, VIEW, CLEAN)
     under, beside = flat(STANDARD, "a1", "a", 145.0, 90.0), flat(STANDARD, "a2", "a", 40.0, 400.0)
-    assert camera.visible((ARM,), under) < 0.3
-    assert camera.visible((ARM,), beside) == 1.0
-    assert camera.visible((), under) == 1.0
+    assert camera.visible((ARM,), plain.rim_mm(under)) < 0.3
+    assert camera.visible((ARM,), plain.rim_mm(beside)) == 1.0
+    assert camera.visible((), plain.rim_mm(under)) == 1.0
     covered = shot(plain, (under,), (ARM,)) - shot(plain, (), (ARM,))
     assert (np.abs(covered).max(axis=2) > 12).sum() < 60, "what the truth calls hidden does not show"
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hardware_sims.arms import Arm
+from hardware_sims.camera import Camera, Settings
 from hardware_sims.squares import Room, Scene, Sizes
 from hardware_sims.stacks import StacksTable
 from hardware_sims.view import View
@@ -58,11 +60,7 @@ def test_a_real_game_leads_to_each_of_its_positions():
 
 def test_the_picture_changes_where_a_piece_is_laid_and_nowhere_else():
     view = View((480, 360), fov_x_deg=45.0, tilt_deg=12.0, distance_mm=520.0)
-
-    class Sheet:
-        width_mm = length_mm = 250.0
-
-    calibration = view.calibration(Sheet())
+    calibration = view.calibration(FIVE)
     scene = Scene(FIVE, Sizes(), Room(lamps=()))
     table = StacksTable(FIVE, seed=2)
     before = scene.picture(calibration, table.pieces(), oversampling=1)
@@ -73,3 +71,20 @@ def test_the_picture_changes_where_a_piece_is_laid_and_nowhere_else():
     expected = calibration.project([[piece.x_mm, piece.y_mm]], [8.0])[0]
     assert (x_px, y_px) == pytest.approx(expected, abs=2.5)
     assert 20 < changed.sum() < 60 * 60
+
+
+def test_a_camera_that_draws_only_what_changed_draws_the_whole():
+    view = View((480, 360), fov_x_deg=45.0, tilt_deg=12.0, distance_mm=520.0)
+    settings = Settings(oversampling=1, noise_levels=0.0, blur_px=0.0, vignetting=0.0, jpeg_quality=None)
+    scene = Scene(FIVE, Sizes(), Room())
+    camera, table = Camera(scene, view, settings), StacksTable(FIVE, seed=2)
+    for _ in table.played(["a1", "e5", "Sb2", "Cc3", "b3", "a2", "a2-", "c3<"]):
+        drawn = camera.read(table.pieces())
+    assert drawn is not None
+    whole = scene.picture(view.calibration(FIVE), table.pieces(), oversampling=1)
+    assert np.abs(drawn - whole * 255).max() < 3.0
+    covered = camera.read(table.pieces(), (Arm((125.0, 60.0, 20.0), -90.0),))
+    assert covered is not None
+    assert 0.05 < (np.abs(covered.astype(float) - drawn).max(axis=2) > 8).mean() < 0.6
+    camera.bump()
+    assert (np.abs(camera.read(table.pieces()).astype(float) - drawn).max(axis=2) > 8).mean() > 0.1
