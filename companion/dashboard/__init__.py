@@ -4,16 +4,18 @@ from queue import Queue
 
 from flask import Flask
 
-from companion.dashboard import api, faults, guard, pathstone_api, stream, views
+from companion.dashboard import api, faults, guard, magestone_api, pathstone_api, stream, views
+from companion.dashboard.magestone_table import MageStoneTable
 from companion.dashboard.pathstone_table import PathstoneTable
 from companion.dashboard.table import Table
+from companion.games.magestone import table as magestone
 from companion.games.pathstone import series
 from companion.inputs import Correction, Declaration
 from companion.live import Live
-from companion.store import PathstoneStore, Store
+from companion.store import MageStoneStore, PathstoneStore, Store
 from vision.board import Profile
 
-__all__ = ["create_app", "create_pathstone_app"]
+__all__ = ["create_app", "create_magestone_app", "create_pathstone_app"]
 
 
 def create_app(
@@ -45,6 +47,17 @@ def create_pathstone_app(
     app = _app(live, table, "pathstone.html", profile)
     app.register_blueprint(pathstone_api.pathstone_writes(said, profile.board.rows if watched else None))
     app.register_blueprint(pathstone_api.pathstone_games(table))
+    return app
+
+
+def create_magestone_app(
+    store: MageStoneStore, live: Live, said: Queue[magestone.Input], profile: Profile, *, watched: bool
+) -> Flask:
+    """The web application for MageStone; it starts nothing. `watched` says that a camera looks at the board."""
+    table = MageStoneTable(store, live, watched=watched)
+    app = _app(live, table, "magestone.html", profile)
+    app.register_blueprint(magestone_api.magestone_writes(said, table))
+    app.register_blueprint(magestone_api.magestone_games(table))
     return app
 
 

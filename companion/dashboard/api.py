@@ -116,12 +116,9 @@ def _setup(body: Mapping[str, Any], field: Field) -> Setup:
     first, second = (name_from_json(name) for name in names)
     if first == second:
         abort(400, "the two names must differ")
-    threshold = body.get("threshold")
-    if not isinstance(threshold, int) or isinstance(threshold, bool) or not 1 <= threshold <= _MOST_THRESHOLD:
-        abort(400, f"threshold is a whole number from 1 to {_MOST_THRESHOLD}")
     return Setup(
         mode=one_of(Mode, body.get("mode"), "mode"),
-        threshold=threshold,
+        threshold=whole_from_json(body.get("threshold"), "threshold", 1, _MOST_THRESHOLD),
         starter=one_of(Player, body.get("starter"), "starter"),
         names=(first, second),
         illegal_flick=one_of(IllegalFlick, body.get("illegal_flick", "remove"), "illegal_flick"),
@@ -135,6 +132,13 @@ def name_from_json(value: object) -> str:
     if not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
         abort(400, f"a name has 1 to {_MOST_NAME} characters")
     return name
+
+
+def whole_from_json(value: object, key: str, least: int, most: int) -> int:
+    """A whole number within these; 400 for what is none."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        abort(400, f"{key} is a whole number from {least} to {most}")
+    return value
 
 
 def one_of(kind: type[Choice], value: object, key: str) -> Choice:

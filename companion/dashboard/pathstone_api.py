@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, request
 
-from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of, taker
+from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of, taker, whole_from_json
 from companion.dashboard.pathstone_table import PathstoneTable, replay_json
 from companion.games.pathstone import SIZES, NotationError, Record, State, read_move, read_ptn, replay
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
@@ -39,16 +39,16 @@ def pathstone_writes(said: Queue[Input], watched_size: int | None) -> Blueprint:
             abort(400, f"first is one of {', '.join(_FIRST)}")
         if first == "second" or (first == "random" and secrets.randbelow(2)):
             names = (names[1], names[0])
-        size = _whole(body.get("size"), "size", SIZES[0], SIZES[-1])
+        size = whole_from_json(body.get("size"), "size", SIZES[0], SIZES[-1])
         if size != (watched_size or size):
             abort(400, f"the camera watches a board of {watched_size}x{watched_size}")
-        length = None if body.get("length") is None else _whole(body["length"], "length", 1, _MOST_GAMES)
+        length = None if body.get("length") is None else whole_from_json(body["length"], "length", 1, _MOST_GAMES)
         return take(Begin(names, size, length))
 
     @blueprint.post("/play")
     def play() -> Answer:
         body = body_of_request()
-        n = None if body.get("n") is None else _whole(body["n"], "n", 1, 10_000)
+        n = None if body.get("n") is None else whole_from_json(body["n"], "n", 1, 10_000)
         ptn = body.get("ptn")
         if not isinstance(ptn, str):
             abort(400, "ptn is a move as text")
@@ -142,9 +142,3 @@ def _names_of(record: Record) -> tuple[str, str]:
     """The players that a record names; a general name where it has none, or twice the same."""
     first, second = (" ".join((record.tag(f"Player{n}") or "").split())[:24] or f"Player {n}" for n in (1, 2))
     return (first, second) if first != second else (f"{first[:20]} (1)", f"{second[:20]} (2)")
-
-
-def _whole(value: object, key: str, least: int, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        abort(400, f"{key} is a whole number from {least} to {most}")
-    return value

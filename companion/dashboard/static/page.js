@@ -52,6 +52,29 @@ export function confirmed(text) {
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
 
+// Which of several a person picks, each {label, body}: its body, or null.
+export function picked(text, choices) {
+  const dialog = find("#choose");
+  setText(find("#choose-text"), text);
+  find("form", dialog).replaceChildren(html("button", { value: "" }, "Nobody, go back"), ...choices.map((choice, k) => html("button", { value: String(k) }, choice.label)));
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "" ? null : choices[Number(dialog.returnValue)].body), { once: true }));
+}
+
+// What the companion tells when asked; null where it does not, which stands in the alarm.
+export async function fetched(path) {
+  try {
+    const answer = await fetch(path, { cache: "no-store" });
+    const told = await answer.json();
+    if (answer.ok) return told;
+    alarm(told.why);
+  } catch {
+    alarm("The companion does not answer; is it still running?");
+  }
+  return null;
+}
+
 const KEY_NAMES = { " ": "Space", arrowleft: "←", arrowright: "→" };
 
 export const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, KEY_NAMES[key] ?? key.toUpperCase()) : null);

@@ -1,7 +1,8 @@
 // The page of Pathstone: shows each state the server sends, whole, and sends what people tap.
 
 import { html, find, setText, inkOn } from "./dom.js";
-import { alarm, confirmed, keyCap, onKeys, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { onRecords } from "./records.js";
 import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, readTps, slid, turnBoard } from "./squares.js";
 import { follow } from "./stream.js";
 
@@ -210,18 +211,6 @@ function renderMoves() {
   slider.setAttribute("aria-valuetext", at === 0 ? "the start" : `move ${at} of ${moves.length}, ${moves[at - 1]}`);
   setText(find("#replay-place"), moves.length === 0 ? "" : `${at}/${moves.length}`);
   for (const [id, off] of [["to-first", at === 0], ["to-earlier", at === 0], ["to-later", at >= moves.length], ["to-last", at >= moves.length && replay === null]]) find(`#${id}`).disabled = off;
-}
-
-async function fetched(path) {
-  try {
-    const answer = await fetch(path, { cache: "no-store" });
-    const told = await answer.json();
-    if (answer.ok) return told;
-    alarm(told.why);
-  } catch {
-    alarm("The companion does not answer; is it still running?");
-  }
-  return null;
 }
 
 async function showGame(match, n, dialog) {
@@ -445,22 +434,13 @@ find("#turn-board").addEventListener("click", () => {
 
 async function press(button) {
   if (button.choices !== null) {
-    const body = await chosenOf(button.confirm, button.choices);
+    const body = await picked(button.confirm, button.choices);
     if (body !== null) say(button.path, body);
     return;
   }
   if (button.confirm && !(await confirmed(button.confirm))) return;
   if (replay !== null) show(null);
   say(button.path, button.body);
-}
-
-function chosenOf(text, choices) {
-  const dialog = find("#choose");
-  setText(find("#choose-text"), text);
-  find("form", dialog).replaceChildren(html("button", { value: "" }, "Nobody, go back"), ...choices.map((choice, k) => html("button", { value: String(k) }, choice.label)));
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "" ? null : choices[Number(dialog.returnValue)].body), { once: true }));
 }
 
 // ---- the start of a series, and records
@@ -499,51 +479,11 @@ find("#start-form").addEventListener("submit", (event) => {
   });
 });
 
-async function showGames() {
-  const games = await fetched("/games");
-  if (games === null) return;
-  const dialog = find("#games");
-  const lines = games.map((game) => gameLine(game, [html("span", { class: "detail" }, `${game.size} × ${game.size}, ${new Date(game.at).toLocaleDateString()}`),
-    html("a", { href: `/game.ptn?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export game ${game.game}, ${game.players.join(" and ")}` }, "PTN"), showButton(game, dialog)]));
-  find("#games-list").replaceChildren(...(lines.length > 0 ? lines : [html("li", {}, "No game has been played yet.")]));
-  dialog.showModal();
-}
-
-find("#show-games").addEventListener("click", showGames);
-
-function openImport() {
-  find("#games").close();
-  setText(find("#import-why"), "");
-  find("#import").showModal();
-}
-
-find("#open-import").addEventListener("click", openImport);
-find("#start-import").addEventListener("click", openImport);
-find("#import-file").addEventListener("change", async (event) => {
-  const [file] = event.target.files;
-  if (file) find("#import-text").value = await file.text();
-});
-
-async function posted(path) {
-  try {
-    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json", "X-Companion": "1" }, body: JSON.stringify({ ptn: find("#import-text").value }) });
-    const told = await answer.json();
-    setText(find("#import-why"), answer.ok ? "" : told.why);
-    return answer.ok ? told : null;
-  } catch {
-    setText(find("#import-why"), "The companion does not answer; is it still running?");
-    return null;
-  }
-}
-
-find("#import-show").addEventListener("click", async () => {
-  const game = await posted("/replay");
-  if (game === null) return;
-  find("#import").close();
-  show({ game, at: 0 });
-});
-find("#import-play").addEventListener("click", async () => {
-  if ((await posted("/start")) !== null) find("#import").close();
+onRecords({
+  key: "ptn",
+  show: (game) => show({ game, at: 0 }),
+  line: (game, dialog) => gameLine(game, [html("span", { class: "detail" }, `${game.size} × ${game.size}, ${new Date(game.at).toLocaleDateString()}`),
+    html("a", { href: `/game.ptn?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export game ${game.game}, ${game.players.join(" and ")}` }, "PTN"), showButton(game, dialog)]),
 });
 
 // ---- keys
