@@ -9,6 +9,7 @@ from companion.live import Live, Watch
 from companion.loop import FIND_EVERY_S, Loop
 from companion.ruling import Ruling
 from companion.settle import Patience, Stage
+from companion.sources import Place
 from companion.squares import SquaresCamera
 from companion.store import Match, PathstoneStore
 from vision.board import Profile
@@ -84,7 +85,12 @@ class PathstoneSession(Loop[Input]):
         if other:
             self._not_watched(frame, other)
             return
+        patience = self._settle.patience
         glance = camera.watch(frame)
+        # A hand that keeps still may be no hand: the camera was knocked.
+        asked = glance.hand and (self._settle.frames == patience.frames or self._each_at_rest)
+        if asked and camera.follow(frame) is Place.MOVED:
+            glance = camera.watch(frame)
         if self._settled(frame, glance, changed=glance.changed):
             self._look(camera, frame)
         elif self._settle.stage is not Stage.STEADY:
@@ -102,7 +108,13 @@ class PathstoneSession(Loop[Input]):
 
     def _look(self, camera: SquaresCamera, frame: Frame) -> None:
         belief = self.belief
-        look = None if belief is None else camera.look(frame, belief)
+        if belief is None:
+            return
+        waited = self._settle.rest_s >= self._settle.patience.hand_s
+        if camera.follow(frame) is Place.LOST and not (waited and camera.find_anywhere(frame)):
+            self._live.watch(Watch.BOARD_LOST, "the board is not where it was; show all of it to the camera")
+            return
+        look = camera.look(frame, belief)
         if look is None:
             return
         self._settle = self._settle.looked()
@@ -125,6 +137,8 @@ class PathstoneSession(Loop[Input]):
             self._find_at_s = frame.t_s + FIND_EVERY_S
             self.trouble = f"the board is not found: {error}"
             return None
+        # Corners are of the first pictures' size; the next size is found without them.
+        self._corners_px = None
         self.trouble = ""
         return self._camera
 

@@ -18,7 +18,7 @@ from companion.flights import Eye, Flights
 from companion.inputs import Look, SeenDisk
 from companion.terms import Lying, Player
 from vision import motion
-from vision.board import HolesBoard, Image, Profile
+from vision.board import HolesBoard, Image, Profile, SquaresBoard
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
 from vision.disks import Table, read_table
@@ -341,7 +341,7 @@ def _typical(group: list[Sighting]) -> Sighting:
     )
 
 
-def side_of_a(calibration: Calibration, board: HolesBoard) -> str:
+def side_of_a(calibration: Calibration, board: HolesBoard | SquaresBoard) -> str:
     """The side of the picture, one of SIDES, at which player A sits."""
     ends = calibration.project([[board.width_mm / 2, 0.0], [board.width_mm / 2, board.length_mm]])
     to_a = ends[0] - ends[1]

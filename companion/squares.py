@@ -13,11 +13,13 @@ from companion.games.pathstone import Belief, Look, State, believe, judge_look, 
 from companion.games.pathstone.lines import scale_of
 from companion.games.pathstone.looks import UNSEEN_TOP, height
 from companion.games.pathstone.state import successors_of
-from companion.sources import Glance, NoiseMemory
+from companion.sources import Glance, NoiseMemory, Place, side_of_a
 from vision import motion
 from vision.board import Image, Pieces, Profile, SquaresBoard
-from vision.calibration import Calibration
+from vision.calibration import Calibration, CalibrationError
 from vision.camera import Frame
+from vision.follow import follow_board
+from vision.lattice import find_board
 from vision.nets import Array
 from vision.pieces import TOPS, PiecesSeen, read_pieces
 
@@ -29,6 +31,8 @@ _HAND_FLATS = 1.0
 """What has changed beside the board, in flats: so much is a hand."""
 _MOST_STATES = 4
 """The heights of so many of the likeliest lines are supposed; more would take long and change little."""
+_ELSEWHERE_SHARE = 0.2
+"""Of the watched board: where so much differs and the board is not seen again, it has left its place."""
 
 
 class SquaresCamera:
@@ -43,7 +47,11 @@ class SquaresCamera:
         """What the last look told without the rules, a string a rank from rank 1 on."""
         self._profile = profile
         flat_mm = (profile.pieces or Pieces()).flat_mm[0]
+        self._board = board
+        self._flat_mm = flat_mm
         self._view = motion.view_of_board(calibration, board.corners_mm(), flat_mm)
+        self._rest: Image | None = None
+        """The picture by which the calibration holds."""
         self._before: Image | None = None
         self._small: Image | None = None
         self._still: motion.Still | None = None
@@ -55,6 +63,7 @@ class SquaresCamera:
         small = motion.small_picture(frame.image_bgr, self._view)
         before, self._before, self._small = self._small, self._small, small
         if before is None:
+            self._rest = frame.image_bgr
             return Glance(moved=True)
         still = self._still or motion.still_from(before, self._noise.now)
         moved = motion.has_moved(small, before, still, self._view)
@@ -63,6 +72,37 @@ class SquaresCamera:
         changed = motion.changes(small, motion.relit(self._still.picture, small), self._still)
         hand = motion.area_beside(changed, self._view) > _HAND_FLATS * self._view.disk_px**2
         return Glance(moved, hand, hand or motion.changed_board(changed, self._view))
+
+    def follow(self, frame: Frame) -> Place:
+        """Where the board is by this picture, the one last watched; found again from where it was if it moved."""
+        if self._rest is None or self._small is None:
+            return Place.SAME
+        as_was = 1.0 if self._still is None else self._changed_share(self._still, self._view)
+        try:
+            moved = follow_board(self._rest, frame.image_bgr, self.calibration, self._board.corners_mm())
+        except CalibrationError:
+            return Place.LOST if as_was > _ELSEWHERE_SHARE else Place.SAME
+        if moved is self.calibration:
+            return Place.SAME
+        view = motion.view_of_board(moved, self._board.corners_mm(), self._flat_mm, self._view.shrink)
+        if self._still is not None:
+            still = motion.moved_still(self._still, self.calibration, moved, view.shrink)
+            # Where the board is not, hardly anything is as it was.
+            if self._changed_share(still, view) > max(as_was / 2, _ELSEWHERE_SHARE):
+                return Place.LOST if as_was > _ELSEWHERE_SHARE else Place.SAME
+            self._still = still
+        self.calibration, self._view, self._rest = moved, view, frame.image_bgr
+        return Place.MOVED
+
+    def find_anywhere(self, frame: Frame) -> bool:
+        """Whether the board is found without knowing where it was; what it looked like at rest is then forgotten."""
+        try:
+            found = find_board(frame.image_bgr, self._profile, side_of_a(self.calibration, self._board))
+        except CalibrationError:
+            return False
+        self._view = motion.view_of_board(found, self._board.corners_mm(), self._flat_mm, self._view.shrink)
+        self.calibration, self._rest, self._still = found, frame.image_bgr, None
+        return True
 
     def look(self, frame: Frame, belief: Belief) -> Look | None:
         """The board in this picture, the one last watched, for what is believed of the game; None under a hand."""
@@ -78,7 +118,13 @@ class SquaresCamera:
             self._noise.learn(self._before, self._small)
         if self._small is not None:
             self._still = motion.still_from(self._small, self._noise.now)
+        self._rest = frame.image_bgr
         return look_from_pieces(seen)
+
+    def _changed_share(self, still: motion.Still, view: motion.View) -> float:
+        assert self._small is not None
+        changed = motion.changes(self._small, motion.relit(still.picture, self._small), still)
+        return motion.changed_share(changed, view)
 
 
 def supposed_below(states: Iterable[State]) -> list[set[int]]:
