@@ -3,17 +3,21 @@
 from companion.dashboard.follower import GamesFollower, Json
 from companion.dashboard.magestone_options import able_json, actions_json, dice_json, moves_of, options_json
 from companion.dashboard.magestone_words import COLOURS, ENDINGS, MageStoneWords, names_of
+from companion.dashboard.words import sentence
 from companion.games.magestone import (
     WARRIORS,
+    Bolt,
     Choice,
     Dice,
     Draw,
     Resign,
     Seat,
     State,
+    Unit,
     besieged,
     power_die,
     square_from_name,
+    square_name,
     write_choice,
     write_position,
     write_record,
@@ -21,7 +25,7 @@ from companion.games.magestone import (
 from companion.games.magestone.board import on_board
 from companion.games.magestone.dice import odds
 from companion.games.magestone.pieces import STONES_TO_WIN
-from companion.games.magestone.table import Game, Input, Said, Table, record_of_game, take
+from companion.games.magestone.table import Game, Input, Said, Table, Thrown, record_of_game, take
 from companion.live import Live, Watch
 from companion.ruling import Accepted, Ruling, Undecided
 from companion.store import Entry, MageStoneStore, Match
@@ -98,10 +102,10 @@ class MageStoneTable(GamesFollower[Input, Table]):
         self._add_line(entry, self._words.said(entry.input), shown)
         # Of several rulings on one input, the page shows large the last one that asks something of a person.
         grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
-        self._ruling = {
-            **shown[grave[-1] if grave else 0],
-            "more": [] if grave else [each["headline"] for each in shown[1:]],
-        }
+        large = shown[grave[-1] if grave else 0]
+        if isinstance(entry.input, Thrown) and not grave:
+            large = {**large, "why": f"{sentence(self._words.said(entry.input))}."}
+        self._ruling = {**large, "more": [] if grave else [each["headline"] for each in shown[1:]]}
 
     def _mark_undone(self, before: Table | None, seq: int) -> None:
         """Notes which line made which choice, and which lines were taken back."""
@@ -196,12 +200,15 @@ class MageStoneTable(GamesFollower[Input, Table]):
 
     def _fight_json(self, game: Game, dice: Dice) -> Json:
         """What is declared, the dice that it calls for, and the ties so far."""
-        fight = game.fight
+        fight, army = game.fight, game.state.armies[game.state.to_move]
         assert fight is not None
+        units = (Unit.MAGE,) if isinstance(fight, Bolt) else fight.units
         target = game.state.unit_at(fight.target)
         assert target is not None
         return {
             "choice": write_choice(fight),
+            "target": square_name(fight.target),
+            "from": [square_name(cell) for unit in units if (cell := army.cells[unit]) is not None],
             "attacker_name": self._words.names[game.state.to_move],
             "defender_name": self._words.names[target[0]],
             "rolls": [[list(roll.attacker), list(roll.defender)] for roll in fight.rolls],
