@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from companion.games.magestone.board import WIDTH
 from companion.games.pathstone import SIZES
 from companion.terms import Player
 from vision.board import HolesBoard, Profile, ProfileError, SquaresBoard, read_profile
@@ -37,4 +38,17 @@ def pathstone_board(path: Path | None = None, size: int | None = None) -> Profil
     return profile
 
 
-BOARDS: dict[str, Callable[[Path | None], Profile]] = {"pathways": pathways_board, "pathstone": pathstone_board}
+def magestone_board(path: Path | None = None) -> Profile:
+    """The profile in a file, or the printed board. Raises ProfileError where MageStone cannot be played on it."""
+    profile = read_profile(path or _USUAL / "magestone.toml")
+    board = profile.board
+    if not isinstance(board, SquaresBoard) or profile.marks is None or (board.rows, board.columns) != (WIDTH, WIDTH):
+        raise ProfileError(f'{path}: MageStone is played on a board of kind "squares" with {WIDTH}x{WIDTH} and [marks]')
+    return profile
+
+
+BOARDS: dict[str, Callable[[Path | None], Profile]] = {
+    "pathways": pathways_board,
+    "pathstone": pathstone_board,
+    "magestone": magestone_board,
+}

@@ -12,6 +12,7 @@ from platformdirs import user_data_path
 from companion.cli.boards import BOARDS, pathstone_board
 from companion.cli.equipment import linked, open_camera, recorded
 from companion.cli.options import (
+    NO_CAMERA,
     Corners,
     a_side_option,
     baud_option,
@@ -22,15 +23,17 @@ from companion.cli.options import (
     record_option,
 )
 from companion.cli.watch import no_tell, watch
+from companion.games.magestone import table as magestone
 from companion.games.pathstone import SIZES, series
 from companion.grid import BoardGrid
 from companion.inputs import Correction, Declaration
 from companion.live import Live
 from companion.loop import Loop
+from companion.magestone_session import MageStoneSession
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.session import Session
-from companion.store import Log, PathstoneStore, Store, StoreError
+from companion.store import Log, MageStoneStore, PathstoneStore, Store, StoreError
 from companion.terms import Field
 from firmware_protocol.errors import LinkError
 from vision.board import Profile, ProfileError
@@ -59,7 +62,9 @@ Opened = tuple[Log[Any], Callable[[BoardGrid | None], Begun]]
 
 @click.command()
 @click.argument("source", default="0")
-@click.option("--game", type=click.Choice(["pathways", "pathstone"]), default="pathways", show_default=True)
+@click.option(
+    "--game", type=click.Choice(["pathways", "pathstone", "magestone"]), default="pathways", show_default=True
+)
 @click.option("--board", "board_path", type=click.Path(path_type=Path), help="Board profile (TOML).")
 @click.option("--size", type=click.IntRange(SIZES[0], SIZES[-1]), help="Of the usual board of Pathstone, in squares.")
 @corners_option
@@ -89,7 +94,7 @@ def run(
     log_path: Path | None,
 ) -> None:
     """Referees a real table with the dashboard on 127.0.0.1. SOURCE is a camera number, a device or a URL; or none,
-    for the sensors of the grid alone, and in Pathstone for play on the page alone.
+    for the sensors of the grid alone, and in Pathstone and MageStone for play on the page alone.
 
     A match that was being played goes on where it stopped.
     """
@@ -97,9 +102,11 @@ def run(
         raise click.UsageError("--size is for Pathstone; give a board of Pathways with --board")
     if size is not None and board_path is not None:
         raise click.UsageError("give --size or --board, not both: a board has its size")
-    if game == "pathstone" and (port is not None or record_path is not None):
+    if game == "magestone" and source != NO_CAMERA:
+        raise click.UsageError("MageStone is played on the page alone: give none as the source")
+    if game != "pathways" and (port is not None or record_path is not None):
         raise click.UsageError("a grid of LEDs and sensors plays along in Pathways only")
-    check_port(source, port, record_path, plays_alone=game == "pathstone")
+    check_port(source, port, record_path, plays_alone=game != "pathways")
     live = Live()
     try:
         profile = BOARDS[game](board_path) if size is None else pathstone_board(size=size)
@@ -180,4 +187,24 @@ def _pathstone(table: Table, log_path: Path) -> Opened:
     return store, begin
 
 
-_GAMES: dict[str, Callable[[Table, Path], Opened]] = {"pathways": _pathways, "pathstone": _pathstone}
+def _magestone(table: Table, log_path: Path) -> Opened:
+    """Raises StoreError."""
+    from companion.dashboard import create_magestone_app
+
+    store = MageStoneStore(log_path, table.live.ring)
+    match = store.latest()
+    played = None if match is None else store.resume(match)
+
+    def begin(_grid: BoardGrid | None) -> Begun:
+        said: Queue[magestone.Input] = Queue()
+        session = MageStoneSession(no_tell, table=played, store=store, match=match, live=table.live, said=said)
+        return session, create_magestone_app(store, table.live, said, table.profile, watched=table.watched)
+
+    return store, begin
+
+
+_GAMES: dict[str, Callable[[Table, Path], Opened]] = {
+    "pathways": _pathways,
+    "pathstone": _pathstone,
+    "magestone": _magestone,
+}
