@@ -122,9 +122,9 @@ function playerCard(player) {
       return icon;
     }));
   return html("article", { class: classes.join(" "), "data-seat": seat },
-    html("h3", {}, html("span", { class: "seat-mark" }, label[0]), html("span", { class: "name" }, name), html("span", { class: "turn" }, won ? "wins" : "go")),
+    html("h3", {}, html("span", { class: "seat-mark" }, label[0]), html("span", { class: "name" }, name), html("span", { class: "turn" }, won ? "wins" : "")),
     pips,
-    html("p", { class: "held" }, html("strong", { class: "activated" }, String(activated)), ` of ${goal} Activated`),
+    html("p", { class: "held" }, html("strong", { class: "activated" }, String(activated)), html("span", {}, ` of ${goal} Activated`)),
     html("p", { class: "facts" }, html("span", { class: "carried" }, stoneIcon("unactivated"), `${carried} carried`),
       html("span", {}, `d${die}`), html("span", {}, `${warriors}/${most} Warriors`)),
     ...notes);
@@ -199,7 +199,7 @@ function renderButtons() {
   find("#actions-panel").hidden = state.actions.length === 0;
   find("#actions").replaceChildren(...state.actions.map((action) => html("button", { type: "button", class: action.kind, "aria-disabled": action.why !== null ? "true" : null,
     "aria-pressed": action.choice === null ? String(bolting) : null, onclick: () => act(action) },
-  html("span", {}, action.label, keyCap(action.key)), action.why === null ? null : html("small", {}, action.why))));
+  html("span", {}, action.label, keyCap(action.key)), action.why === null ? null : html("small", { title: action.why }, action.why))));
 }
 
 // ---- the game that is shown: its goes and positions
@@ -483,6 +483,7 @@ function choose(choice, n) {
 }
 
 function act(action) {
+  alarm("");
   if (shown !== null) show(null);
   if (action.why !== null) {
     alarm(`${action.label}: ${action.why}.`);

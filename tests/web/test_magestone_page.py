@@ -1,0 +1,457 @@
+"""Claims about the page of MageStone in a real browser: a match played by tapping, dice, its past and records."""
+
+import threading
+import time
+from pathlib import Path
+from queue import Queue
+
+import pytest
+from playwright.sync_api import expect
+
+import companion
+from companion.dashboard import create_magestone_app
+from companion.dashboard.server import Server, listen
+from companion.games.magestone import Draw, Roll, read_choice, read_record, replay
+from companion.games.magestone.table import Begin, Chosen, Said, Saying, Thrower, Thrown
+from companion.live import Live
+from companion.magestone_session import MageStoneSession
+from companion.store import MageStoneStore
+from vision.board import read_profile
+
+BOARD = Path(companion.__file__).with_name("boards") / "magestone.toml"
+PHONE = {"width": 390, "height": 844}
+TELEVISION = {"width": 1920, "height": 1080}
+TWO, FOUR = ("Ada", "Ben"), ("Ada", "Ben", "Cleo", "Dan")
+FIGHT = '[Position "2 Mi0,Ph0,W1e5,W2f4/Mh15(0+2),Pi15,W1f5,W2l15 h4 - 8 0:6:3 - -"]'
+SORCERY = '[Position "2 Mh6(2+4),Ph7,W1d5/Mj6(0+2),Pg5,W1h14 - d4 8 0:6:3 - -"]'
+RAISING = '[Position "2 Mh6(2+4),Ph1,W1d5/Mj6(0+2),Pg9,W1h14 - h4,f9 6 0:6:3 - -"]'
+FULL = (
+    '[Position "4 Mk0(1+4),Ph0,W1h5,W2g6,W3l0,W4k3,W5m5,W6i6/Pn6,W1p11,W2n9,W6j6/Mk8(3+2),Ph7,W1h10,W2j15,W3p4,W4m12,'
+    'W5e14,W6n11/Mc6,Pa5,W1f7,W2f9,W3g12,W4d9 g5,e7,l8,e7*,l7* h2,m2,g5,p5,l6 4 0:6:3 1M 2:1"]'
+)
+"""Many units, a Rite that is running, a siege, stones and gravestones under units and beside each other."""
+
+
+class Table:
+    """A table without a camera: the real session, log and web server; `stop` and `start` are a restart."""
+
+    def __init__(self, path):
+        self._path = path
+        self.port = 0
+        self.start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self):
+        self.live = Live()
+        self.store = MageStoneStore(self._path, self.live.ring)
+        self.said = Queue()
+        match = self.store.latest()
+        self.session = MageStoneSession(
+            lambda _given, _rulings: None,
+            table=None if match is None else self.store.resume(match),
+            store=self.store,
+            match=match,
+            live=self.live,
+            said=self.said,
+        )
+        self._ended = threading.Event()
+        app = create_magestone_app(self.store, self.live, self.said, read_profile(BOARD), watched=False)
+        self._server = Server(app, listen(self.port), self.live)
+        self.port = self._server.port
+        self._threads = [
+            threading.Thread(target=self._server.run),
+            threading.Thread(target=self.session.sense, args=(self._ticks(),)),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _ticks(self):
+        while not self._ended.wait(0.01):
+            yield None
+
+    def stop(self):
+        self._ended.set()
+        self._server.stop()
+        for thread in self._threads:
+            thread.join()
+        self.store.close()
+
+    def say(self, *inputs):
+        for given in inputs:
+            self.said.put(given)
+
+    def play(self, go):
+        self.say(*(Chosen(read_choice(choice)) for choice in go.split()))
+
+
+@pytest.fixture
+def table(tmp_path):
+    table = Table(tmp_path / "log.sqlite")
+    yield table
+    table.stop()
+
+
+@pytest.fixture
+def page_url(table):
+    return table.url
+
+
+def tap(page, *names):
+    for name in names:
+        page.locator(f"#board [data-cell={name}]").click()
+
+
+def square(page, name):
+    return page.locator(f"#board [data-cell={name}]")
+
+
+def headline(page):
+    return page.locator("#ruling .headline")
+
+
+def goes(page):
+    return page.locator("#moves .ply")
+
+
+def shown(page):
+    """What the page says, in words: what a reload must bring back."""
+    texts = page.locator(
+        "#match-line, #scores, #go-panel, #ruling, #actions, #controls, #moves, #log"
+    ).all_inner_texts()
+    squares = page.locator("#board .square").evaluate_all("all => all.map(each => each.getAttribute('aria-label'))")
+    return page.title(), texts, squares
+
+
+def test_a_go_by_tapping_alone_with_an_attack_and_dice(open_page):
+    page = open_page()
+    page.locator("[name=name_1]").fill("Ada")
+    page.locator("[name=name_2]").fill("Ben")
+    page.locator("[name=first]").select_option("the first one named")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(headline(page)).to_have_text("Game 1: Ada has the first go")
+    expect(page.locator("#board .unit")).to_have_count(16)
+    expect(page.locator("#board .stone")).to_have_count(8)
+    # Two lines of Warriors march at each other until they meet on f6 and f7.
+    for side, steps in (("W2", "f0 f6"), ("W2", "k15 k9"), ("W1", "e0 e6"), ("W2", "k9 f8"), ("W1", "e6 e7")):
+        start, end = steps.split()
+        tap(page, start)
+        expect(page.locator("#board .chosen")).to_have_count(1)
+        tap(page, end)
+        expect(goes(page).last).to_have_text(f"{side}→{end}")
+        if end in ("f6", "f8"):
+            expect(page.locator("#squares-words")).to_have_text("0 squares left")
+        page.locator("#tray").get_by_role("button", name="End go").click()
+        expect(page.locator("#squares-words")).to_have_text("6 squares left")
+    tap(page, "f8", "f7")
+    expect(page.locator("#squares-words")).to_have_text("5 squares left")
+    expect(square(page, "f7")).to_have_attribute("aria-label", "f7, Ben’s Warrior 2")
+    tap(page, "f7", "f6")  # who has walked may still attack
+    attack = page.locator("#tray .odds-button")
+    expect(attack).to_have_text("Attack: 1d6 against 1d6, wins 50.0% (1/2)")
+    expect(goes(page)).to_have_count(11)  # the odds are told before anything is declared
+    attack.click()
+    dice = page.locator("#dice-panel")
+    expect(dice).to_contain_text("1d6 against 1d6: Ben wins 50.0% (1/2), Ada 50.0%.")
+    expect(page.locator("#take-dice")).to_be_disabled()
+    dice.locator(".die").first.press("4")
+    expect(dice.locator(".die").last).to_be_focused()
+    dice.locator(".die").last.press("4")
+    page.locator("#take-dice").click()
+    expect(dice.locator(".tie")).to_have_text("A tie (4 : 4): roll all dice again.")
+    dice.locator(".pad button", has_text="5").click()
+    dice.locator(".pad button", has_text="2").click()
+    page.locator("#take-dice").click()
+    expect(headline(page)).to_have_text("Ben’s Warrior 2 attacks Ada’s Warrior 2 on f6: 5 against 2, the attacker wins")
+    expect(page.locator("#ruling .orders li")).to_have_text(["Take Ada’s Warrior 2 off f6", "Lay a gravestone on f6"])
+    expect(page.locator("#ruling .why")).to_have_text("Dice: 5 against 2. Ada’s Warrior 2 falls on f6.")
+    expect(square(page, "f6")).to_have_attribute("aria-label", "f6, a gravestone")
+    expect(page.locator("#bank")).to_have_text("Bank: 7 gravestones")
+    expect(goes(page).last).to_have_text("W2×f6 5:2")
+    before = shown(page)
+    page.reload(wait_until="domcontentloaded")
+    expect(headline(page)).to_contain_text("the attacker wins")
+    expect(goes(page)).to_have_count(12)
+    assert shown(page) == before
+    page.get_by_role("button", name="Take back").click()
+    expect(square(page, "f6")).to_have_attribute("aria-label", "f6, Ada’s Warrior 2")
+    expect(page.locator("#log .undone")).not_to_have_count(0)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Ada", exact=True).click()
+    expect(headline(page)).to_have_text("Ada resigns")
+    expect(page.locator("#go-title")).to_have_text("Ben wins by conquest")
+    page.keyboard.press("Space")
+    expect(headline(page)).to_have_text("Game 2: Ben has the first go")
+    expect(page.locator("#match-line")).to_have_text("Game 2 · Ada 0, Ben 1")
+
+
+def test_warriors_attack_together_and_the_first_leads(open_page, table):
+    table.say(Begin(TWO, record=FIGHT))
+    page = open_page()
+    expect(headline(page)).to_have_text("Game 1: Ada has the first go")
+    tap(page, "f5")
+    tray = page.locator("#tray")
+    expect(tray.locator("[data-attacker]")).to_have_count(2)
+    expect(tray.locator(".odds-button")).to_have_count(0)
+    tray.locator("[data-attacker=W2]").click()
+    expect(tray.locator(".odds-button")).to_have_text("Attack: 1d6 against 1d6, wins 50.0% (1/2)")
+    tray.locator("[data-attacker=W1]").click()
+    expect(tray.locator(".odds-button")).to_have_text("Attack: 2d6 against 1d6, wins 90.0% (181/201)")
+    expect(tray.locator(".detail")).to_have_text("Warrior 2 leads, and falls if the defender wins.")
+    tray.locator(".odds-button").click()
+    expect(page.locator("#dice-panel .die")).to_have_count(3)
+    expect(page.locator("#actions-panel")).to_be_hidden()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator("#dice-panel")).to_be_hidden()
+    expect(page.locator("#ruling .why")).to_have_text("Left of the go: 6 squares, 3 units.")
+
+
+def test_the_companion_rolls_when_it_is_asked(open_page, table):
+    table.say(Begin(TWO, record=FIGHT))
+    table.play("W2+W1xf5")
+    page = open_page()
+    for _ in range(50):  # ties are rolled again
+        expect(page.locator("body")).to_have_attribute("data-phase", "dice")
+        rolls = page.locator("#log li").count()
+        page.locator("#roll").click()
+        expect(page.locator("#log li")).not_to_have_count(rolls)
+        if page.locator("body").get_attribute("data-phase") != "dice":
+            break
+    expect(page.locator("#ruling .why")).to_contain_text("Dice rolled by the companion:")
+    expect(goes(page)).to_have_count(1)
+
+
+@pytest.mark.parametrize(("typed", "good"), [("12", True), ("20", False), ("0", False), ("x", False), ("3", True)])
+def test_dice_are_held_to_what_they_can_show(open_page, table, typed, good):
+    table.say(Begin(TWO, record=FIGHT.replace("W1f5,W2l15", "W1l15").replace("Mh15(0+2)", "Mf5(0+2)")))
+    table.play("W1xf5")
+    page = open_page()
+    dice = page.locator("#dice-panel .die")
+    expect(dice.last).to_have_attribute("aria-label", "Ben, die 1 of 1, 1 to 12")
+    dice.first.fill("3")
+    dice.last.fill(typed)
+    if good:
+        expect(page.locator("#take-dice")).to_be_enabled()
+    else:
+        expect(page.locator("#take-dice")).to_be_disabled()
+        expect(dice.last).to_have_attribute("aria-invalid", "true")
+
+
+def test_a_bolt_is_aimed_with_its_odds_and_a_nova_cast(open_page, table):
+    table.say(Begin(TWO, record=SORCERY))
+    page = open_page()
+    actions = page.locator("#actions")
+    expect(actions.get_by_role("button", name="Collect")).to_contain_text("No stone lies on h6")
+    expect(actions.get_by_role("button", name="Collect")).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("c")
+    expect(page.locator("#alarm")).to_have_text("Collect: No stone lies on h6, where the Mage stands.")
+    actions.get_by_role("button", name="Bolt").click()
+    expect(page.locator("#board .bolt")).to_have_count(2)
+    expect(page.locator("#alarm")).to_be_hidden()
+    tap(page, "j6")
+    expect(page.locator("#tray .odds-button")).to_have_text("Bolt, 2 squares: 1d20 against 1d12, wins 69.6% (27/38)")
+    page.get_by_role("button", name="Cancel").click()
+    page.keyboard.press("b")
+    tap(page, "g5")
+    expect(page.locator("#tray .odds-button")).to_have_text("Bolt, 2 squares: cannot be blocked")
+    page.locator("#tray .odds-button").click()
+    expect(headline(page)).to_have_text("Ada’s Mage casts a Bolt at Ben’s Priest on g5")
+    expect(square(page, "g5")).to_have_attribute("aria-label", "g5, an Activated stone")
+    expect(page.locator(".player[data-seat='0'] .activated")).to_have_text("3")
+    page.keyboard.press("u")
+    expect(page.locator(".player[data-seat='0'] .activated")).to_have_text("4")
+    actions.get_by_role("button", name="Nova").click()
+    expect(headline(page)).to_have_text("Ada’s Mage casts a Nova on h6")
+    expect(page.locator("#board .stone.activated")).to_have_count(4)
+    page.keyboard.press("i")
+    expect(page.locator("#rite")).to_have_text("Ada’s Rite is won when play has come back to Ada 2 times more")
+    expect(page.locator("#board .glow.seat-0")).to_have_count(1)
+    expect(page.locator("#board .clock-left")).to_have_text("2")
+    page.keyboard.press("e")
+    page.keyboard.press("e")
+    expect(page.locator("#board .clock-left")).to_have_text("1")
+
+
+def test_walks_that_differ_are_asked_about(open_page, table):
+    table.say(Begin(TWO, record=RAISING))
+    page = open_page()
+    tap(page, "h1", "h4")
+    ways = page.locator("#tray button")
+    expect(ways).to_have_count(5)
+    ways.filter(has_text="steps back to g4").click()
+    expect(headline(page)).to_have_text("Ada’s Priest walks to h4, raises a Warrior there and steps back to g4")
+    expect(page.locator("#ruling .orders li")).to_have_text(
+        ["Put Ada’s Priest from h4 on g4", "Take the gravestone off h4, out of the game", "Put Ada’s Warrior 2 on h4"]
+    )
+
+
+def test_units_are_chosen_by_keys_and_by_their_buttons(open_page, table):
+    table.say(Begin(TWO))
+    page = open_page()
+    page.keyboard.press("m")
+    expect(page.locator("#tray p")).to_have_text("i0, Ada’s Mage. Tap where it walks, or whom it attacks.")
+    page.keyboard.press("Escape")
+    expect(page.locator("#board .chosen")).to_have_count(0)
+    page.locator("#army button", has_text="h0").click()
+    expect(page.locator("#tray p")).to_contain_text("h0, Ada’s Priest.")
+    page.locator("#board [data-cell=h0]").focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(goes(page)).to_have_text(["P→h2"])
+    expect(square(page, "h2")).to_be_focused()
+    tap(page, "h2")
+    expect(page.locator("#tray p")).to_have_text(
+        "h2, Ada’s Priest. Priest has moved already in this go, and a unit moves once."
+    )
+    page.keyboard.press("?")
+    expect(page.locator("#key-list")).to_contain_text("Choose the Warrior 6")
+
+
+def test_the_board_turns_by_quarters(open_page, table):
+    table.say(Begin(FOUR))
+    page = open_page()
+    page.get_by_role("button", name="Turn the board").click()
+    expect(page.locator("#board .unit")).to_have_count(32)
+    top, left = (square(page, name).bounding_box() for name in ("e0", "a4"))
+    assert top["x"] > left["x"]
+    tap(page, "e0", "e1")
+    expect(goes(page)).to_have_text(["W1→e1"])
+    square(page, "e1").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(square(page, "e2")).to_be_focused()
+
+
+def test_the_slider_shows_the_past_and_play_goes_on_meanwhile(open_page, table):
+    table.say(Begin(TWO))
+    table.play("W1>e1>e2 end W1>l14")
+    page = open_page()
+    expect(page.locator("#replay-place")).to_have_text("3/3")
+    page.locator("#to-first").click()
+    expect(page.locator("#replay-place")).to_have_text("0/3")
+    expect(square(page, "e0")).to_have_attribute("aria-label", "e0, Ada’s Warrior 1")
+    tap(page, "h0", "h1")  # nothing is played in the past
+    table.play("end")
+    expect(page.locator("#replay-place")).to_have_text("0/4")
+    goes(page).nth(0).click()
+    expect(page.locator("#tray p")).to_have_text("Ada – Ben: after W1→e2.")
+    expect(square(page, "e2")).to_have_attribute("aria-label", "e2, Ada’s Warrior 1")
+    page.get_by_role("button", name="Back to the game").click()
+    table.say(Chosen(Draw()), Saying(Said.NEXT_GAME))
+    expect(headline(page)).to_have_text("Game 2: Ben has the first go")
+    page.get_by_role("button", name="Games").click()
+    page.get_by_role("button", name="Show game 1").click()
+    expect(page.locator("#tray p")).to_have_text("Ada – Ben: after draw. Ended by agreement.")
+
+
+def test_records_go_out_and_come_in(open_page, table):
+    table.say(Begin(TWO))
+    table.play("W1>e1>e2 end W1>l14 draw")
+    page = open_page()
+    expect(page.locator("#go-title")).to_have_text("Nobody wins: agreement")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export record").click()
+    text = download.value.path().read_text()
+    record = read_record(text)
+    assert record.names == TWO
+    assert replay(record)[-1].result is not None
+    page.get_by_role("button", name="Games").click()
+    page.get_by_role("button", name="Open a record").click()
+    field = page.locator("#import-text")
+    field.fill("1. W1>e5")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator("#import-why")).to_have_text("go 1, W1>e5: e5 is not orthogonally next to e0; " + LEFT)
+    # The browser says aloud that the answer was no.
+    open_page.complaints[:] = [said for said in open_page.complaints if "400" not in said]
+    field.fill('[Players "4"]\n[Left "Dan"]\n1. W1>e1 end\n2. end')
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator("#tray p")).to_have_text("Top – Right – Bottom – Dan: the start.")
+    page.get_by_role("button", name="Games").click()
+    page.get_by_role("button", name="Open a record").click()
+    page.get_by_role("button", name="Play on from it").click()
+    expect(page.locator("#go-title")).to_have_text("Bottom’s go")
+    expect(page.locator(".player")).to_have_count(4)
+
+
+LEFT = "left of the go: 6 squares, 3 units"
+
+
+def test_a_record_can_be_shown_before_any_game(open_page):
+    page = open_page()
+    page.get_by_role("button", name="Open a record").click()
+    page.locator("#import-text").fill("1. W1>e1 end")
+    page.get_by_role("button", name="Show it").click()
+    page.locator("#to-last").click()
+    expect(square(page, "e1")).to_have_attribute("aria-label", "e1, Top’s Warrior 1")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#start")).to_be_visible()
+
+
+def test_names_are_shown_as_they_are_written(open_page, table):
+    table.say(Begin(("<img src=x>", "O'Neil & Top")))
+    page = open_page()
+    expect(page.locator(".player .name").first).to_have_text("<img src=x>")
+    expect(headline(page)).to_have_text("Game 1: <img src=x> has the first go")
+    assert page.locator("img").count() == 0
+
+
+def test_the_page_goes_on_by_itself_after_the_companion_was_restarted(open_page, table):
+    table.say(Begin(TWO, record=FIGHT))
+    table.play("W1xf5")
+    table.say(Thrown(Roll((3,), (3,)), Thrower.PLAYERS))
+    page = open_page()
+    expect(page.locator("#dice-panel .tie")).to_be_visible()
+    deadline = time.monotonic() + 30
+    while not table.said.empty():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    table.stop()
+    expect(page.locator("#alarm")).to_contain_text("lost the companion")
+    table.start()
+    expect(page.locator("#alarm")).to_be_hidden(timeout=15_000)
+    for die in page.locator("#dice-panel .die").all():
+        die.fill("5" if die == page.locator("#dice-panel .die").first else "2")
+    page.locator("#dice-panel .die").first.fill("5")
+    page.locator("#take-dice").click()
+    expect(goes(page)).to_have_text(["W1×f5 5:2"])
+    open_page.complaints[:] = [text for text in open_page.complaints if "net::ERR" not in text]
+
+
+@pytest.mark.parametrize("viewport", [PHONE, TELEVISION, {"width": 1366, "height": 768}])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_fits_the_screen(open_page, table, viewport, scheme):
+    table.say(Begin(("Wilhelmina-Charlotte III", "Ben", "Cleo", "Dan"), record=FULL))
+    page = open_page(viewport, color_scheme=scheme)
+    expect(page.locator("#board .unit")).to_have_count(26)
+    tap(page, "h5")
+    expect(page.locator("#board .reach")).not_to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    parts = (
+        "#scores",
+        "#go-panel",
+        "#ruling",
+        "#board",
+        "#tray",
+        "#slider",
+        "#actions",
+        "#buttons",
+        "#moves-panel",
+        "#log",
+    )
+    for part in parts:
+        box = page.locator(part).bounding_box()
+        assert box is not None, part
+        assert box["width"] > 60, part
+        assert box["x"] >= 0, part
+        assert box["x"] + box["width"] <= viewport["width"], part
+        if viewport is not PHONE:
+            assert box["y"] + box["height"] <= viewport["height"], part
+    for button in page.locator("#buttons button, #tray button, #actions button, #army button").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 40
+    if viewport is PHONE:
+        tray = page.locator("#tray").bounding_box()
+        assert tray["y"] + tray["height"] <= viewport["height"]
+    assert square(page, "h5").bounding_box()["width"] >= 23
