@@ -1,6 +1,8 @@
 """`companion demo`: a simulated table with its page."""
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from queue import Queue
@@ -8,24 +10,36 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from companion.cli.boards import magestone_board
 from companion.cli.equipment import linked
 from companion.cli.watch import no_tell, watch
+from companion.games.magestone import End
+from companion.games.magestone import table as magestone
 from companion.inputs import Correction, Declaration, Declared, Setup
 from companion.live import Live
+from companion.magestone_session import MageStoneSession
 from companion.referee import Referee
 from companion.session import Session
 from companion.simulated import Switchboard, called, put_said
-from companion.store import Store
+from companion.simulated_magestone import Players
+from companion.store import MageStoneStore, Store
 from companion.terms import Field, Mode
 from vision.camera import Camera, open_source
 
+_CHOICE_S, _HANDED_OVER_S, _ADMIRED_S = 1.2, 0.7, 8.0
+"""Between two choices, after the end of a go, and after that of a game."""
+
 
 @click.command()
-@click.option("--game", type=click.Choice(["pathways"]), default="pathways", show_default=True)
+@click.option("--game", type=click.Choice(["pathways", "magestone"]), default="pathways", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=8420, show_default=True, help="0 takes any free one.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Of all that is left to chance at the table.")
 def demo(game: str, port: int, seed: int) -> None:
     """Plays on a simulated table, without any hardware, and shows it on the dashboard until it is stopped."""
+    _GAMES[game](port, seed)
+
+
+def _pathways(port: int, seed: int) -> None:
     # Only here: refereeing a real table needs neither physics nor a renderer.
     from companion.dashboard import create_app
     from hardware_sims import capture, virtual
@@ -61,3 +75,44 @@ def demo(game: str, port: int, seed: int) -> None:
         device.close()
         stream.shutdown()
         stream.server_close()
+
+
+def _magestone(port: int, seed: int) -> None:
+    """By what the players say alone: no camera looks at this table."""
+    from companion.dashboard import create_magestone_app
+
+    live = Live(simulated=True)
+    said: Queue[magestone.Input] = Queue()
+    with TemporaryDirectory(prefix="companion-demo-") as folder:
+        store = MageStoneStore(Path(folder) / "log.sqlite", live.ring)
+        session = MageStoneSession(no_tell, store=store, live=live, said=said)
+        app = create_magestone_app(store, live, said, magestone_board(), watched=False)
+        with _played(session, said, Players(seed)):
+            watch(None, session, app, store, live, port, "--port")
+
+
+@contextmanager
+def _played(session: MageStoneSession, said: Queue[magestone.Input], players: Players) -> Iterator[None]:
+    """Simulated players at a table, in a thread of their own, at a pace that can be followed."""
+    ended = threading.Event()
+
+    def play() -> None:
+        pause_s = 0.0
+        while not ended.wait(pause_s):
+            table = session.table
+            if said.empty():
+                said.put(players.say(table))
+            over = table is not None and table.game.state.result is not None
+            handed_over = table is not None and table.game.choices[-1:] == (End(),)
+            pause_s = _ADMIRED_S if over else _HANDED_OVER_S if handed_over else _CHOICE_S
+
+    playing = threading.Thread(target=play, name="simulated players", daemon=True)
+    playing.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        playing.join()
+
+
+_GAMES: dict[str, Callable[[int, int], None]] = {"pathways": _pathways, "magestone": _magestone}

@@ -251,7 +251,7 @@ def test_a_bolt_is_aimed_with_its_odds_and_a_nova_cast(open_page, table):
     expect(page.locator("#board .bolt")).to_have_count(2)
     expect(page.locator("#alarm")).to_be_hidden()
     tap(page, "j6")
-    expect(page.locator("#tray .odds-button")).to_have_text("Bolt, 2 squares: 1d20 against 1d12, wins 69.6% (27/38)")
+    expect(page.locator("#tray .odds-button")).to_have_text("Bolt, 2 squares: 1d20 against 1d12, wins 71.1% (27/38)")
     page.get_by_role("button", name="Cancel").click()
     page.keyboard.press("b")
     tap(page, "g5")
