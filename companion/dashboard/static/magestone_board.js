@@ -29,6 +29,10 @@ function baseOf([row, column], seats) {
   return seats.find((seat) => along[seat]) ?? null;
 }
 
+// The unit that starts on a square of a base, and comes back there.
+const HOMES = ["W", "W", "W", "P", "M", "W", "W", "W"];
+const homeOn = ([row, column], seat) => HOMES[[column - 4, row - 4, 11 - column, 11 - row][seat]];
+
 // A position as text (docs/rules.md), read: what stands and lies on each square, and what each Mage holds.
 export function readPosition(text) {
   const [players, armies, stones, graves] = text.split(" ");
@@ -159,6 +163,7 @@ export function drawBoard(root, position, marks, names) {
       tabindex: name === stop ? 0 : -1, "aria-label": [describe(name, position, names), ...offers].join(", ") },
     svg("rect", { class: "field", width: SQUARE, height: SQUARE }), svg("rect", { class: "tint", width: SQUARE, height: SQUARE }));
     const unit = position.units.get(name);
+    if (base !== null && !unit) square.append(svg("text", { class: "home", x: 50, y: 52 }, homeOn(cell, base)));
     const stones = position.stones.get(name);
     const grave = position.graves.has(name);
     const [graveAt, stonesAt] = unit ? AT.under : stones && grave ? AT.beside : [AT.alone, AT.alone];

@@ -93,7 +93,8 @@ def _walked(state: State, move: Move, after: State) -> Accepted:
         return Accepted(PRIEST, why, cells=(*move.path, back))
     if move.unit is Unit.MAGE and move.unit in after.acted:
         stones = state.stones_at(end)
-        why = f"{walked} and takes {stones.carried} Unactivated and {stones.activated} Activated"
+        kinds = ((stones.carried, "Unactivated"), (stones.activated, "Activated"))
+        why = f"{walked} and takes {' and '.join(f'{number} {kind}' for number, kind in kinds if number)}"
         return Accepted(STONES, why, cells=move.path)
     return Accepted(GO, walked, cells=move.path)
 
