@@ -3,6 +3,7 @@
 import { html, find, setText, inkOn } from "./dom.js";
 import { beside, describe, drawBoard, readPosition, stoneIcon, turnBoard, unitIcon, unitName } from "./magestone_board.js";
 import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
 import { follow } from "./stream.js";
 
@@ -20,7 +21,6 @@ let aim = null; // the enemy that is aimed at: {cell, attackers} with the Warrio
 let walks = null; // the walks to choose from, where several to one square differ
 let bolting = false; // whether the next tap aims a Bolt
 let rolled = []; // the dice typed or tapped so far, attacker's first; null for one that is not shown yet
-let shown = null; // the game shown instead of the one being played, or its past: {game, at}
 const log = new Map(); // the log's lines by number
 let logMatch = null;
 
@@ -39,10 +39,10 @@ follow({
     state = next;
     if (before?.match !== next.match) {
       asking = false;
-      shown = null;
+      past.leave();
     }
     if (before === null || before.position !== next.position || before.n !== next.n || before.phase !== next.phase) letGo();
-    if (shown !== null && isThisGame(shown.game)) shown = shown.game.game === next.series?.games.length ? { ...shown, stale: true } : null;
+    past.follow(before);
     render();
   },
   onGrid() {},
@@ -53,14 +53,22 @@ follow({
 });
 showPicture();
 
-const isThisGame = (game) => game.match === state.match && game.match !== null;
-const isLastGame = (game) => isThisGame(game) && game.game === state.series?.games.length;
+const past = onPast({
+  now: () => ({ match: state.match, game: state.series?.games.length ?? null, steps: state.choices ?? [], open: 0 }),
+  steps: (game) => game.choices,
+  step: inShort,
+  word: "choice",
+  render() {
+    letGo();
+    render();
+  },
+});
 const mover = () => state.players.find((player) => player.seat === state.turn);
 
 // ---- showing the state
 
 function render() {
-  const phase = asking && shown === null ? "start" : shown !== null && state.phase === "start" ? "replay" : state.phase;
+  const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
   document.body.dataset.phase = phase;
   document.body.classList.toggle("without-camera", !state.watched);
   document.body.classList.toggle("four", state.players.length === 4);
@@ -152,7 +160,7 @@ function renderGo() {
 // The units of who has the go, large enough for a finger, whatever the board's size.
 function renderArmy(now) {
   const army = find("#army");
-  if (!now || shown !== null) return army.replaceChildren();
+  if (!now || past.shown !== null) return army.replaceChildren();
   const { units } = readPosition(state.position);
   const places = new Map([...units].filter(([, unit]) => unit.seat === now.seat).map(([name, unit]) => [unit.letter, name]));
   return army.replaceChildren(...LETTERS.map((letter) => {
@@ -204,13 +212,6 @@ function renderButtons() {
 
 // ---- the game that is shown: its goes and positions
 
-// What the board, the list of goes and the slider are about, as it is played or looked at again.
-function shownGame() {
-  if (shown === null) return { choices: state.choices, at: state.choices.length, match: state.match, game: state.series.games.length };
-  const { game, at } = shown;
-  return { choices: isLastGame(game) ? state.choices : game.choices, at, match: game.match, game: game.game };
-}
-
 // A choice in short: where a walk ends, and an attack with what the deciding dice came to.
 function inShort(choice) {
   const rolls = [...choice.matchAll(/\(([\d+]+)\/([\d+]+)\)/g)].at(-1);
@@ -221,7 +222,7 @@ function inShort(choice) {
 }
 
 function renderGoes() {
-  const { choices, at, match, game } = shownGame();
+  const { steps: choices, at, match, game } = past.place();
   const link = find("#export");
   link.hidden = match === null;
   link.href = `/record?match=${match}&game=${game}`;
@@ -229,64 +230,30 @@ function renderGoes() {
   let line = null;
   choices.forEach((choice, k) => {
     if (line === null) lines.push((line = html("li", {}, html("span", { class: "number" }, `${lines.length + 1}.`))));
-    line.append(html("button", { type: "button", class: `ply${k + 1 === at ? " here" : ""}`, "aria-current": k + 1 === at ? "step" : null, title: choice, onclick: () => goTo(k + 1) }, inShort(choice)));
+    line.append(html("button", { type: "button", class: `ply${k + 1 === at ? " here" : ""}`, "aria-current": k + 1 === at ? "step" : null, title: choice, onclick: () => past.goTo(k + 1) }, inShort(choice)));
     if (choice === "end") line = null;
   });
   const list = find("#moves");
   list.replaceChildren(...lines);
   const here = find(".here", list);
   if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
-  const slider = find("#slider");
-  slider.max = choices.length;
-  slider.value = at;
-  slider.setAttribute("aria-valuetext", at === 0 ? "the start" : `choice ${at} of ${choices.length}, ${choices[at - 1]}`);
-  setText(find("#replay-place"), choices.length === 0 ? "" : `${at}/${choices.length}`);
-  for (const [id, off] of [["to-first", at === 0], ["to-earlier", at === 0], ["to-later", at >= choices.length], ["to-last", at >= choices.length && shown === null]]) find(`#${id}`).disabled = off;
+  past.renderSlider();
 }
-
-function show(next) {
-  letGo();
-  shown = next;
-  render();
-}
-
-// Shows the position after so many choices; after the last one of the game being played, that game itself.
-let asked = 0; // an answer that comes after a later wish is not shown
-async function goTo(at) {
-  asked += 1;
-  const mine = asked;
-  const { choices, match, game } = shownGame();
-  const within = Math.min(Math.max(at, 0), choices.length);
-  if (match !== null && match === state.match && game === state.series?.games.length) {
-    if (within === choices.length) return show(null);
-    if (shown === null || shown.stale) {
-      const told = await fetched(`/replay?match=${match}&game=${game}`);
-      return told === null || mine !== asked ? undefined : show({ game: told, at: Math.min(within, told.choices.length) });
-    }
-  }
-  return show({ ...shown, at: within });
-}
-
-find("#slider").addEventListener("input", (event) => goTo(Number(event.target.value)));
-find("#to-first").addEventListener("click", () => goTo(0));
-find("#to-earlier").addEventListener("click", () => goTo(shownGame().at - 1));
-find("#to-later").addEventListener("click", () => goTo(shownGame().at + 1));
-find("#to-last").addEventListener("click", () => goTo(shownGame().choices.length));
 
 // ---- the board
 
-const positionShown = () => readPosition(shown === null ? state.position : shown.game.positions[shown.at]);
+const positionShown = () => readPosition(past.shown === null ? state.position : past.shown.game.positions[past.shown.at]);
 
 function namesShown() {
-  if (shown !== null) return Object.fromEntries(shown.game.seats.map((seat, k) => [seat, shown.game.players[k]]));
+  if (past.shown !== null) return Object.fromEntries(past.shown.game.seats.map((seat, k) => [seat, past.shown.game.players[k]]));
   return Object.fromEntries(state.players.map((player) => [player.seat, player.name]));
 }
 
 function renderBoard() {
   const position = positionShown();
   const marks = { able: [], reach: [], rich: [], targets: [], bolts: [], last: [], todo: [], besieged: [], chosen: chosen?.cell ?? null, rite: null };
-  if (shown !== null) {
-    if (shown.at > 0) marks.last = shown.game.cells[shown.at - 1];
+  if (past.shown !== null) {
+    if (past.shown.at > 0) marks.last = past.shown.game.cells[past.shown.at - 1];
   } else {
     marks.last = state.last;
     marks.able = state.able;
@@ -323,10 +290,10 @@ const button = (label, act, kind = "", rest = {}) => html("button", { type: "but
 
 function renderTray(position) {
   const tray = find("#tray");
-  if (shown !== null) {
-    const { game, at } = shown;
+  if (past.shown !== null) {
+    const { game, at } = past.shown;
     const result = game.result !== null && at === game.choices.length ? ` Ended by ${game.result.reason}.` : "";
-    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => show(null), "primary");
+    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => past.show(null), "primary");
     return tray.replaceChildren(html("p", {}, `${game.players.join(" – ")}: ${at === 0 ? "the start" : `after ${inShort(game.choices[at - 1])}`}.${result}`), back);
   }
   if (state.fight !== null) return tray.replaceChildren(html("p", {}, `${state.fight.attacker_name} against ${state.fight.defender_name}: the dice decide.`));
@@ -470,7 +437,7 @@ function letGo() {
 function letGoAndRender() {
   letGo();
   renderBoard();
-  if (state.phase === "play" && shown === null) {
+  if (state.phase === "play" && past.shown === null) {
     renderArmy(mover());
     renderButtons();
   }
@@ -484,7 +451,7 @@ function choose(choice, n) {
 
 function act(action) {
   alarm("");
-  if (shown !== null) show(null);
+  if (past.shown !== null) past.show(null);
   if (action.why !== null) {
     alarm(`${action.label}: ${action.why}.`);
     return;
@@ -503,7 +470,7 @@ function act(action) {
 async function tap(name, fresh) {
   alarm("");
   const position = positionShown();
-  const playing = shown === null && state.phase === "play";
+  const playing = past.shown === null && state.phase === "play";
   const before = chosen;
   if (playing && !fresh) {
     if (bolting) {
@@ -584,7 +551,7 @@ async function press(pressed) {
     return;
   }
   if (pressed.confirm && !(await confirmed(pressed.confirm))) return;
-  if (shown !== null) show(null);
+  if (past.shown !== null) past.show(null);
   say(pressed.path, pressed.body);
 }
 
@@ -611,7 +578,7 @@ function askStart() {
   });
   fields.layout.value = layout;
   asking = true;
-  shown = null;
+  past.leave();
   render();
   fields.name_1.focus();
 }
@@ -633,23 +600,16 @@ find("#start-form").addEventListener("submit", (event) => {
   });
 });
 
-async function showGame(match, n, dialog) {
-  const game = await fetched(`/replay?match=${match}&game=${n}`);
-  if (game === null) return;
-  dialog.close();
-  show({ game, at: game.choices.length });
-}
-
 onRecords({
   key: "record",
-  show: (game) => show({ game, at: 0 }),
+  show: (game) => past.show({ game, at: 0 }),
   line(game, dialog) {
     const result = game.reason === null ? plural(game.goes, "go").replace("gos", "goes") : game.winner === null ? `drawn: ${game.reason}` : `${game.winner}, by ${game.reason}`;
     const which = `game ${game.game}, ${game.players.join(" and ")}`;
     return html("li", {}, html("span", { class: "who" }, game.players.join(" – ")), html("span", { class: "result" }, result),
       html("span", { class: "detail" }, new Date(game.at).toLocaleDateString()),
       html("a", { href: `/record?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export ${which}` }, "Record"),
-      html("button", { type: "button", class: "quiet", "aria-label": `Show ${which}`, onclick: () => showGame(game.match, game.game, dialog) }, "Show"));
+      html("button", { type: "button", class: "quiet", "aria-label": `Show ${which}`, onclick: () => past.showGame(game.match, game.game, dialog) }, "Show"));
   },
 });
 
@@ -658,7 +618,7 @@ onRecords({
 const unitKeys = LETTERS.map((letter) => [letter.length > 1 ? letter[1] : letter.toLowerCase(), [`Choose the ${unitName(letter)}`, () => chooseUnit(letter)]]);
 
 function chooseUnit(letter) {
-  if (state?.phase !== "play" || shown !== null) return;
+  if (state?.phase !== "play" || past.shown !== null) return;
   const place = [...positionShown().units].find(([, unit]) => unit.seat === state.turn && unit.letter === letter);
   if (place) tapInTurn(place[0], true);
 }

@@ -2,6 +2,7 @@
 
 import { html, find, setText, inkOn } from "./dom.js";
 import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
 import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, readTps, slid, turnBoard } from "./squares.js";
 import { follow, send } from "./stream.js";
@@ -20,7 +21,6 @@ let kind = "F"; // the piece that a tap on an empty square places
 let chosen = null; // the stack being moved: {cell, n, moves}, each move with its path and drops
 let target = null; // where it is moved to: {cell, options, drops}
 let inspected = null; // the square whose stack is shown whole
-let replay = null; // the game shown instead of the one being played, or its past: {game, at}
 const log = new Map(); // the log's lines by number
 let logMatch = null;
 
@@ -40,13 +40,12 @@ follow({
     if (before === null) fields.size.value = state.board_size;
     if (before === null || before.match !== next.match) {
       asking = false;
-      replay = null;
+      past.leave();
     }
     if (before === null || before.tps !== next.tps || before.n !== next.n || before.phase !== next.phase) {
       letGo();
       kind = "F";
-      // The past of the game goes on being shown; a game that has begun since is shown itself.
-      if (replay !== null && isThisGame(replay.game)) replay = replay.game.game === next.series?.games.length ? { ...replay, stale: true } : null;
+      past.follow(before);
     }
     render();
   },
@@ -58,12 +57,21 @@ follow({
 });
 showPicture();
 
-const isThisGame = (game) => game.match === state.match && game.match !== null;
+const past = onPast({
+  now: () => ({ match: state.match, game: state.series?.games.length ?? null, steps: state.moves ?? [], open: state.open_moves ?? 0 }),
+  steps: (game) => game.moves,
+  step: (ptn) => ptn,
+  word: "move",
+  render() {
+    letGo();
+    render();
+  },
+});
 
 // ---- showing the state
 
 function render() {
-  const phase = asking && replay === null ? "start" : replay !== null && state.phase === "start" ? "replay" : state.phase;
+  const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
   document.body.dataset.phase = phase;
   document.body.classList.toggle("without-camera", !state.watched);
   find("#camera").hidden = !state.watched;
@@ -172,7 +180,7 @@ function gameLine(game, tools) {
 }
 
 const showButton = (game, close) => html("button", { type: "button", class: "quiet", "aria-label": `Show game ${game.game}, ${game.players.join(" and ")}`,
-  onclick: () => showGame(game.match ?? state.match, game.game, close) }, "Show");
+  onclick: () => past.showGame(game.match ?? state.match, game.game, close) }, "Show");
 
 function renderSeries() {
   const { length, games, names, points } = state.series;
@@ -183,21 +191,14 @@ function renderSeries() {
 
 // ---- the game that is shown: its moves and positions
 
-// What the board, the list of moves and the slider are about, as it is played or replayed.
-function shownGame() {
-  if (replay === null) return { moves: state.moves, first: state.first_n, at: state.moves.length, open: state.open_moves, match: state.match, game: state.series.games.length };
-  const { game, at } = replay;
-  const { moves, first_n: first } = isThisGame(game) && game.game === state.series?.games.length ? { moves: state.moves.slice(0, state.moves.length - state.open_moves), first_n: state.first_n } : game;
-  return { moves, first, at, open: 0, match: game.match, game: game.game };
-}
-
 function renderMoves() {
-  const { moves, first, at, open, match, game } = shownGame();
+  const { steps: moves, at, open, match, game } = past.place();
+  const first = past.shown === null ? state.first_n : past.shown.game.first_n;
   const link = find("#export");
   link.hidden = match === null;
   link.href = `/game.ptn?match=${match}&game=${game}`;
   const cells = moves.map((ptn, k) => html("button", { type: "button", class: `ply${k + 1 === at ? " here" : ""}${k >= moves.length - open ? " open" : ""}`,
-    "aria-current": k + 1 === at ? "step" : null, onclick: () => goTo(k + 1) }, k >= moves.length - open ? `${ptn}?` : ptn));
+    "aria-current": k + 1 === at ? "step" : null, onclick: () => past.goTo(k + 1) }, k >= moves.length - open ? `${ptn}?` : ptn));
   if (first % 2 === 0 && cells.length > 0) cells.unshift(html("span", { class: "ply none" }, "--"));
   const lines = [];
   for (let k = 0; k < cells.length; k += 2) lines.push(html("li", {}, html("span", { class: "number" }, `${Math.floor((first - 1) / 2) + k / 2 + 1}.`), ...cells.slice(k, k + 2)));
@@ -205,60 +206,19 @@ function renderMoves() {
   list.replaceChildren(...lines);
   const here = find(".here", list);
   if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
-  const slider = find("#slider");
-  slider.max = moves.length;
-  slider.value = at;
-  slider.setAttribute("aria-valuetext", at === 0 ? "the start" : `move ${at} of ${moves.length}, ${moves[at - 1]}`);
-  setText(find("#replay-place"), moves.length === 0 ? "" : `${at}/${moves.length}`);
-  for (const [id, off] of [["to-first", at === 0], ["to-earlier", at === 0], ["to-later", at >= moves.length], ["to-last", at >= moves.length && replay === null]]) find(`#${id}`).disabled = off;
+  past.renderSlider();
 }
-
-async function showGame(match, n, dialog) {
-  const game = await fetched(`/replay?match=${match}&game=${n}`);
-  if (game === null) return;
-  dialog?.close();
-  show({ game, at: game.moves.length });
-}
-
-function show(next) {
-  letGo();
-  replay = next;
-  render();
-}
-
-// Shows the position after so many moves; after the last one of the game being played, that game itself.
-let asked = 0; // an answer that comes after a later wish is not shown
-async function goTo(at) {
-  asked += 1;
-  const mine = asked;
-  const { moves, match, game } = shownGame();
-  const within = Math.min(Math.max(at, 0), moves.length);
-  if (match !== null && match === state.match && game === state.series?.games.length) {
-    if (within === moves.length) return show(null);
-    if (replay === null || replay.stale) {
-      const told = await fetched(`/replay?match=${match}&game=${game}`);
-      return told === null || mine !== asked ? undefined : show({ game: told, at: Math.min(within, told.moves.length) });
-    }
-  }
-  return show({ ...replay, at: within });
-}
-
-find("#slider").addEventListener("input", (event) => goTo(Number(event.target.value)));
-find("#to-first").addEventListener("click", () => goTo(0));
-find("#to-earlier").addEventListener("click", () => goTo(shownGame().at - 1));
-find("#to-later").addEventListener("click", () => goTo(shownGame().at + 1));
-find("#to-last").addEventListener("click", () => goTo(shownGame().moves.length));
 
 // ---- the board
 
 const wordsOf = () => Object.fromEntries(PLAYERS.map((player) => [player, state.players[player].word]));
 
 function renderBoard() {
-  const playing = replay === null && state.phase === "play";
-  const position = readTps(replay === null ? state.tps : replay.game.tps[replay.at]);
+  const playing = past.shown === null && state.phase === "play";
+  const position = readTps(past.shown === null ? state.tps : past.shown.game.tps[past.shown.at]);
   const marks = { last: [], restore: [], movable: [], free: [], threats: [], reach: [], path: [], chosen: chosen?.cell ?? inspected };
-  if (replay !== null) {
-    const { game, at } = replay;
+  if (past.shown !== null) {
+    const { game, at } = past.shown;
     if (at > 0) marks.last = game.cells[at - 1];
     if (at === game.moves.length) marks.path = game.result?.path ?? [];
   } else {
@@ -304,10 +264,10 @@ function renderTray(position, playing) {
     return tray.replaceChildren(html("p", {}, "Tap where it goes."), ...tools);
   }
   if (inspected !== null && position.stacks.has(inspected)) return tray.replaceChildren(stackWords(inspected, position), button("Close", letGoAndRender));
-  if (replay !== null) {
-    const { game, at } = replay;
+  if (past.shown !== null) {
+    const { game, at } = past.shown;
     const result = game.result !== null && at === game.moves.length ? ` ${game.result.text}, ${game.result.reason}.` : "";
-    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => show(null), "primary");
+    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => past.show(null), "primary");
     return tray.replaceChildren(html("p", {}, `${game.players.join(" – ")}: ${at === 0 ? "the start" : `after ${game.moves[at - 1]}`}.${result}`), back);
   }
   if (!playing) return tray.replaceChildren(html("p", {}, state.result === null ? "" : `${state.result.text}: ${state.result.reason}`));
@@ -378,8 +338,8 @@ function readSlide(ptn) {
 }
 
 async function tap(name) {
-  const position = readTps(replay === null ? state.tps : replay.game.tps[replay.at]);
-  const playing = replay === null && state.phase === "play";
+  const position = readTps(past.shown === null ? state.tps : past.shown.game.tps[past.shown.at]);
+  const playing = past.shown === null && state.phase === "play";
   if (chosen !== null && target === null) {
     const options = chosen.moves.filter((move) => move.cells.at(-1) === name);
     if (options.length === 1) return playMove(options[0].ptn, chosen.n);
@@ -431,7 +391,7 @@ find("#board").addEventListener("keydown", (event) => {
   } else if (event.key.startsWith("Arrow")) {
     event.preventDefault();
     event.stopPropagation();
-    const size = replay === null ? state.size : replay.game.size;
+    const size = past.shown === null ? state.size : past.shown.game.size;
     find(`#board [data-cell="${beside(square.dataset.cell, event.key, size)}"]`).focus();
   }
 });
@@ -449,7 +409,7 @@ async function press(button) {
     return;
   }
   if (button.confirm && !(await confirmed(button.confirm))) return;
-  if (replay !== null) show(null);
+  if (past.shown !== null) past.show(null);
   say(button.path, button.body);
 }
 
@@ -465,7 +425,7 @@ function askStart() {
   }
   fields.size.value = state.watched ? state.board_size : state.size;
   asking = true;
-  replay = null;
+  past.leave();
   render();
   fields.name_1.focus();
 }
@@ -491,7 +451,7 @@ find("#start-form").addEventListener("submit", (event) => {
 
 onRecords({
   key: "ptn",
-  show: (game) => show({ game, at: 0 }),
+  show: (game) => past.show({ game, at: 0 }),
   line: (game, dialog) => gameLine(game, [html("span", { class: "detail" }, `${game.size} × ${game.size}, ${new Date(game.at).toLocaleDateString()}`),
     html("a", { href: `/game.ptn?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export game ${game.game}, ${game.players.join(" and ")}` }, "PTN"), showButton(game, dialog)]),
 });
