@@ -6,7 +6,7 @@ is touched by another thread.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
@@ -17,7 +17,7 @@ from companion.lights import Light, Shown, frame, lights, side_colours
 from companion.live import Hardware, Live
 from companion.referee import Standing
 from companion.ruling import Ruling
-from companion.sensors import REST_S, Sensors, look_without_camera, with_sensors
+from companion.sensors import REST_S, Sensors, camera_holds, look_without_camera, with_sensors
 from companion.terms import Cell, Field
 from firmware_protocol.driver import Found, GridEvent, Lost, Rgb
 from firmware_protocol.errors import LinkError
@@ -37,8 +37,8 @@ ALONE_REST_S = 0.8
 _COUNT_EVERY_S = 2.0
 
 
-class BoardGrid:
-    """The sensors and LEDs of one board. Times are the clock's, in seconds."""
+class TableGrid:
+    """The LEDs and sensors of one board, whatever is played on it. Times are the clock's, in seconds."""
 
     def __init__(
         self,
@@ -52,28 +52,21 @@ class BoardGrid:
         believed: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`show` and `counters` are the link's. `alone`: no camera watches the board. Not `believed`: only the LEDs
+        """`show` and `counters` are the link's. `alone`: nothing else watches the board. Not `believed`: only the LEDs
         are used, whatever the sensors say."""
-        if not isinstance(profile.board, HolesBoard):
-            raise ValueError("a grid is played on under a board with holes")
         self.clock = clock
-        self._cells = (profile.grid or Grid()).cells(profile.board.rows, profile.board.columns)
-        self._board = Field(**asdict(profile.board))
-        self._colours = side_colours(profile.colours)
+        self.cells = (profile.grid or Grid()).cells(profile.board.rows, profile.board.columns)
+        """The cell at each index."""
         self._events = events
         self._show = show
         self._counters = counters
         self._live = live
         self._alone = alone
         self._believed = believed
-        self._sensors = Sensors(self._cells)
+        self._sensors = Sensors(self.cells)
         self._looked: dict[Cell, bool] = {}
         """What the sensors told at the last look."""
-        self._looks = 0
-        self._held: Look | None = None
-        self._held_s = 0.0
-        self._meant: tuple[Standing, tuple[Ruling, ...]] | None = None
-        self._lights: dict[Cell, Light] = {}
+        self._lights: Mapping[Cell, Light] = {}
         self._shown = Shown()
         self._since = _now()
         self._counted = counters()
@@ -114,55 +107,30 @@ class BoardGrid:
         if isinstance(event, Found | Lost):
             self._since, self._counted = _now(), self._counters()
 
+    def told(self, rest_s: float = REST_S) -> dict[Cell, bool]:
+        """Whether each cell is occupied, as far as its sensor is believed and has been still so long."""
+        return self._sensors.told(self.clock(), rest_s)
+
     def has_changed(self, rest_s: float = REST_S) -> bool:
-        """Whether sensors that were still for so long tell otherwise than at the last look, or of a hole more."""
-        told = self._sensors.told(self.clock(), rest_s)
-        return any(self._looked.get(cell) is not occupied for cell, occupied in told.items())
+        """Whether sensors that were still for so long tell otherwise than at the last look, or of a cell more."""
+        return any(self._looked.get(cell) is not occupied for cell, occupied in self.told(rest_s).items())
 
-    def witness(self, look: Look | None, standing: Standing) -> Look | None:
-        """The camera's look with what the sensors tell, None where there is none yet to be judged.
-
-        A look that they contradict is held back for a moment; what comes meanwhile is joined to it.
-        """
+    def show(self, lights: Mapping[Cell, Light]) -> None:
+        """Shows this on the LEDs, the cells without a light dark, and on the page how the grid is; call it often:
+        lights blink by being shown again."""
         now_s = self.clock()
-        if look is not None:
-            self._looked |= self._sensors.told(now_s)
-            if self._held is None:
-                self._held_s = now_s
-            self._held = look if self._held is None else _joined(self._held, look)
-        if self._held is None:
-            return None
-        settled = () if standing.game is None else standing.game.settled
-        known = {one.dispute for one in settled}
-        seen = with_sensors(self._held, self._sensors.told(now_s), self._board)
-        if not known.issuperset(seen.disputed) and now_s - self._held_s < DISPUTE_S:
-            return None
-        overruled = {one.dispute.cell for one in settled if one.right is Witness.SENSOR}
-        for news in self._sensors.compare(self._held, self._board, now_s, overruled):
-            _log.warning("%s", news)
-        held, self._held = self._held, None
-        return with_sensors(held, self._sensors.told(now_s), self._board)
-
-    def look(self) -> Look:
-        """What the sensors tell without a camera."""
-        self._looks += 1
-        now_s = self.clock()
-        self._looked = self._sensors.told(now_s)
-        return look_without_camera(self._looked, self._board, self._looks - 1, now_s)
-
-    def light(self, standing: Standing, rulings: tuple[Ruling, ...]) -> None:
-        """Shows on the LEDs how things stand, after these rulings, and on the page how the grid is."""
-        now_s = self.clock()
-        if self._meant is None or self._meant[0] is not standing or self._meant[1] is not rulings:
-            self._meant = standing, rulings
-            self._lights = lights(standing, rulings, self._cells, self._colours)
-        shown = self._shown.after(frame(self._lights, self._cells, now_s), now_s)
+        self._lights = lights
+        shown = self._shown.after(frame(lights, self.cells, now_s), now_s)
         if shown is not self._shown:
             self._shown = shown
             self._show(shown.colours)
         if now_s - self._counted_s >= _COUNT_EVERY_S:
             self._counted, self._counted_s = self._counters(), now_s
         self._equip()
+
+    def _warn(self, news: Iterable[str]) -> None:
+        for one in news:
+            _log.warning("%s", one)
 
     def _equip(self) -> None:
         """Shows the grid on the page as it is."""
@@ -172,12 +140,75 @@ class BoardGrid:
                 self._since,
                 self._alone,
                 self._believed,
-                tuple((cell, self._lights[cell]) for cell in self._cells if cell in self._lights),
+                tuple((cell, self._lights[cell]) for cell in self.cells if cell in self._lights),
                 tuple(self._sensors.says().items()),
                 self._sensors.stuck(),
-                self._cells,
+                self.cells,
             )
         )
+
+
+class BoardGrid(TableGrid):
+    """The grid under a board with holes, on which Pathways is played."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        events: Events,
+        show: Callable[[tuple[Rgb, ...]], None],
+        counters: Callable[[], Counters],
+        live: Live,
+        *,
+        alone: bool = False,
+        believed: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """As for any grid."""
+        if not isinstance(profile.board, HolesBoard):
+            raise ValueError("Pathways is played on a board with holes")
+        super().__init__(profile, events, show, counters, live, alone=alone, believed=believed, clock=clock)
+        self._board = Field(**asdict(profile.board))
+        self._colours = side_colours(profile.colours)
+        self._looks = 0
+        self._held: Look | None = None
+        self._held_s = 0.0
+        self._meant: tuple[Standing, tuple[Ruling, ...]] | None = None
+
+    def witness(self, look: Look | None, standing: Standing) -> Look | None:
+        """The camera's look with what the sensors tell, None where there is none yet to be judged.
+
+        A look that they contradict is held back for a moment; what comes meanwhile is joined to it.
+        """
+        now_s = self.clock()
+        if look is not None:
+            self._looked |= self.told()
+            if self._held is None:
+                self._held_s = now_s
+            self._held = look if self._held is None else _joined(self._held, look)
+        if self._held is None:
+            return None
+        settled = () if standing.game is None else standing.game.settled
+        known = {one.dispute for one in settled}
+        seen = with_sensors(self._held, self.told(), self._board)
+        if not known.issuperset(seen.disputed) and now_s - self._held_s < DISPUTE_S:
+            return None
+        overruled = {one.dispute.cell for one in settled if one.right is Witness.SENSOR}
+        self._warn(self._sensors.compare(camera_holds(self._held, self._board), now_s, overruled))
+        held, self._held = self._held, None
+        return with_sensors(held, self.told(), self._board)
+
+    def look(self) -> Look:
+        """What the sensors tell without a camera."""
+        self._looks += 1
+        self._looked = self.told()
+        return look_without_camera(self._looked, self._board, self._looks - 1, self.clock())
+
+    def light(self, standing: Standing, rulings: tuple[Ruling, ...]) -> None:
+        """Shows on the LEDs how things stand, after these rulings, and on the page how the grid is."""
+        if self._meant is None or self._meant[0] is not standing or self._meant[1] is not rulings:
+            self._meant = standing, rulings
+            self._lights = lights(standing, rulings, self.cells, self._colours)
+        self.show(self._lights)
 
 
 def _joined(earlier: Look, later: Look) -> Look:

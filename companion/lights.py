@@ -30,7 +30,7 @@ WHITE = Rgb(255, 255, 255)
 _BLUE = Rgb(0, 60, 255)
 _ALIKE = 220.0
 """Colours of LEDs that are nearer than this, of 442 at most, look the same across a room."""
-_DIM, _HALF = 0.12, 0.4
+DIM, HALF = 0.12, 0.4
 """Shares of full brightness: LEDs dazzle long before they are at full."""
 _BESIDE = 0.75
 """Of the pitch: a disk on the surface is shown by every hole as near as this, by four where it lies between four."""
@@ -95,7 +95,7 @@ def lights(
     `cells` are those that have an LED; what another cell should show, the nearest of them does.
     """
     if standing.game is None:
-        return dict.fromkeys(_corners(cells), Light(_dimmed(WHITE, _DIM)))
+        return dict.fromkeys(corners_of(cells), Light(dimmed(WHITE, DIM)))
     if standing.game.over:
         return _won(standing, cells, colours)
     return _played(standing.game, rulings, cells, colours)
@@ -114,7 +114,7 @@ def _at(light: Light, t_s: float) -> Rgb:
             return light.colour if t_s % BLINK_S < BLINK_S / 2 else DARK
         case Rhythm.EVEN | Rhythm.ODD:
             first = t_s % TURNS_S < TURNS_S / 2
-            return light.colour if first is (light.rhythm is Rhythm.EVEN) else _dimmed(light.colour, _DIM)
+            return light.colour if first is (light.rhythm is Rhythm.EVEN) else dimmed(light.colour, DIM)
 
 
 def _played(
@@ -124,16 +124,16 @@ def _played(
     shown: dict[Cell, Light] = {}
     if game.questions:
         asked = game.questions[0]
-        shown |= {cell: Light(_dimmed(WHITE, _HALF), _by_turns(cell)) for cell in _edge(cells)}
+        shown |= {cell: Light(dimmed(WHITE, HALF), by_turns(cell)) for cell in edge_of(cells)}
         about = [cell_mm(field, cell) for cell in asked.cells] + [(disk.x_mm, disk.y_mm) for disk in asked.disks]
         shown |= dict.fromkeys(_nearest(field, cells, about), Light(WHITE, Rhythm.BLINK))
     else:
         row = front_row(field, game.to_flick)
-        turn = Light(_dimmed(colours[game.to_flick], _DIM))
+        turn = Light(dimmed(colours[game.to_flick], DIM))
         shown |= {cell: turn for cell in cells if cell[0] == row}
     advised = [order for ruling in rulings for order in ruling.orders if order.do is Do.LAY_FLAT]
     places_mm = [(order.x_mm, order.y_mm) for order in advised]
-    shown |= dict.fromkeys(_nearest(field, cells, places_mm), Light(_dimmed(WHITE, _HALF)))
+    shown |= dict.fromkeys(_nearest(field, cells, places_mm), Light(dimmed(WHITE, HALF)))
     places_mm = [(order.x_mm, order.y_mm) for order in game.orders]
     shown |= dict.fromkeys(_nearest(field, cells, places_mm), Light(WHITE, Rhythm.BLINK))
     return shown
@@ -147,7 +147,7 @@ def _won(standing: Standing, cells: Sequence[Cell], colours: Mapping[Player, Rgb
     winner, field = match.winner or finished.winner, game.setup.field
     if winner is None:
         return {
-            cell: Light(_dimmed(colours[player], _HALF))
+            cell: Light(dimmed(colours[player], HALF))
             for player in Player
             for cell in cells
             if cell[0] == front_row(field, player)
@@ -155,7 +155,7 @@ def _won(standing: Standing, cells: Sequence[Cell], colours: Mapping[Player, Rgb
     own = (
         range(1, field.rows // 2 + 1) if winner is Player.A else range(field.rows - field.rows // 2 + 1, field.rows + 1)
     )
-    return {cell: Light(_dimmed(colours[winner], _HALF)) for cell in cells if cell[0] in own}
+    return {cell: Light(dimmed(colours[winner], HALF)) for cell in cells if cell[0] in own}
 
 
 def _nearest(field: Field, cells: Sequence[Cell], places_mm: Iterable[tuple[float, float]]) -> set[Cell]:
@@ -170,17 +170,20 @@ def _nearest(field: Field, cells: Sequence[Cell], places_mm: Iterable[tuple[floa
     return found
 
 
-def _corners(cells: Sequence[Cell]) -> list[Cell]:
+def corners_of(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells at the corners of those that have an LED."""
     rows, columns = {row for row, _ in cells}, {column for _, column in cells}
     return [cell for cell in cells if cell[0] in (min(rows), max(rows)) and cell[1] in (min(columns), max(columns))]
 
 
-def _edge(cells: Sequence[Cell]) -> list[Cell]:
+def edge_of(cells: Sequence[Cell]) -> list[Cell]:
+    """The outermost of the cells that have an LED."""
     rows, columns = {row for row, _ in cells}, {column for _, column in cells}
     return [cell for cell in cells if cell[0] in (min(rows), max(rows)) or cell[1] in (min(columns), max(columns))]
 
 
-def _by_turns(cell: Cell) -> Rhythm:
+def by_turns(cell: Cell) -> Rhythm:
+    """The rhythm that makes neighbours light up in turns."""
     return Rhythm.EVEN if sum(cell) % 2 == 0 else Rhythm.ODD
 
 
@@ -193,5 +196,6 @@ def _hue(bgr: tuple[int, int, int]) -> Rgb:
     return Rgb(*(round(255 * value / most) for value in (red, green, blue)))
 
 
-def _dimmed(colour: Rgb, share: float) -> Rgb:
+def dimmed(colour: Rgb, share: float) -> Rgb:
+    """A colour at a share of its brightness."""
     return Rgb(*(round(value * share) for value in colour))

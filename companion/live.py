@@ -74,6 +74,7 @@ class Live:
         self._picture: Picture | None = None
         self._watch = (Watch.STARTING, "")
         self._hardware: Hardware | None = None
+        self._tapped: Cell | None = None
 
     def show(
         self,
@@ -115,6 +116,16 @@ class Live:
         """How the grid is; None where none is wanted."""
         with self._changed:
             return self._hardware
+
+    def tap(self, cell: Cell | None) -> None:
+        """Says which piece somebody thinks of moving on the page; None once that is over."""
+        with self._changed:
+            self._tapped = cell
+
+    def tapped(self) -> Cell | None:
+        """The piece that somebody thinks of moving."""
+        with self._changed:
+            return self._tapped
 
     def ring(self) -> None:
         """Wakes every page: the log has grown."""

@@ -7,11 +7,13 @@ from companion.games.pathstone import Belief
 from companion.games.pathstone.series import Begin, Input, Seen, Series, take
 from companion.live import Live, Watch
 from companion.loop import FIND_EVERY_S, Loop
+from companion.pathstone_grid import SquaresGrid
 from companion.ruling import Ruling
 from companion.settle import Patience, Stage
 from companion.sources import Place
 from companion.squares import SquaresCamera
 from companion.store import Match, PathstoneStore
+from companion.terms import Cell
 from vision.board import Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
@@ -37,6 +39,7 @@ class PathstoneSession(Loop[Input]):
         match: Match | None = None,
         live: Live | None = None,
         said: Queue[Input] | None = None,
+        grid: SquaresGrid | None = None,
     ) -> None:
         """A profile is needed where pictures are taken."""
         super().__init__(patience, live, said)
@@ -49,6 +52,9 @@ class PathstoneSession(Loop[Input]):
         self._match = match
         self._camera: SquaresCamera | None = None
         self._find_at_s = 0.0
+        self._grid = grid
+        self._rulings: tuple[Ruling, ...] = ()
+        """The last that were given."""
         self._rests = False
         """Whether the table rests as it was read."""
 
@@ -62,11 +68,37 @@ class PathstoneSession(Loop[Input]):
         self._live.watch(Watch.WATCHING)
         for _ in ticks:
             self._hear()
+            belief = self.belief
+            if self._grid is not None:
+                self._light(() if belief is None else self._grid.differing(belief.lines[0].state))
         self._hear()
+
+    def _hear(self) -> None:
+        if self._grid is not None:
+            self._grid.hear()
+        super()._hear()
+
+    def _go_on(self) -> None:
+        self._judge(None)
+        self._light()
+
+    def _judge(self, seen: Seen | None) -> None:
+        """Takes what the camera saw, by and by with what the sensors tell."""
+        witnessed = seen if self._grid is None else self._grid.witness(seen)
+        if witnessed is not None:
+            self._take(witnessed)
+
+    def _light(self, differing: tuple[Cell, ...] = ()) -> None:
+        if self._grid is not None:
+            self._grid.light(self.series, self._rulings, self._live.tapped(), differing)
 
     def _take(self, given: Input) -> None:
         before = self.series
         self.series, rulings = take(before, given)
+        self._rulings = rulings or self._rulings
+        if self.series is not before:
+            # Whoever thought of moving a piece thought of another position.
+            self._live.tap(None)
         if self._store is not None and (rulings or self.series != before):
             if isinstance(given, Begin) and self.series is not before:
                 self._match = self._store.begin(given, rulings)
@@ -91,7 +123,8 @@ class PathstoneSession(Loop[Input]):
         asked = glance.hand and (self._settle.frames == patience.frames or self._each_at_rest)
         if asked and camera.follow(frame) is Place.MOVED:
             glance = camera.watch(frame)
-        if self._settled(frame, glance, changed=glance.changed):
+        changed = glance.changed or (self._grid is not None and self._grid.has_changed())
+        if self._settled(frame, glance, changed=changed):
             self._look(camera, frame)
         elif self._settle.stage is not Stage.STEADY:
             self._rests = False
@@ -119,7 +152,7 @@ class PathstoneSession(Loop[Input]):
             return
         self._settle = self._settle.looked()
         self._rests = True
-        self._take(Seen(look, frame.n, frame.t_s))
+        self._judge(Seen(look, frame.n, frame.t_s))
 
     def _camera_for(self, frame: Frame) -> SquaresCamera | None:
         assert self._profile is not None  # pictures come with a board

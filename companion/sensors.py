@@ -81,16 +81,17 @@ class Sensors:
             if one.occupied is not None and not one.stuck and t_s - one.since_s >= rest_s
         }
 
-    def compare(self, look: Look, board: Field, t_s: float, overruled: Iterable[Cell] = ()) -> tuple[str, ...]:
+    def compare(self, seen: Mapping[Cell, bool], t_s: float, overruled: Iterable[Cell] = ()) -> tuple[str, ...]:
         """Holds every sensor against what the camera saw; what people must be told of it, one sentence each.
 
+        `seen` says which cells are occupied, as far as the camera is sure of it and a sensor should feel the same.
         `overruled` are cells about which people have believed the sensor: there the camera is wrong.
         """
         news = []
         for cell, one in self._cells.items():
             if one.occupied is None or t_s - one.since_s < REST_S or cell in overruled:
                 continue
-            held = _camera_holds(look, cell, board)
+            held = seen.get(cell)
             if held is None:
                 continue
             if held is not one.occupied:
@@ -123,7 +124,7 @@ def with_sensors(look: Look, told: Mapping[Cell, bool], board: Field) -> Look:
     empty = tuple(cell for cell, occupied in hidden.items() if not occupied)
     disputed = []
     for cell, occupied in told.items():
-        held = None if cell in hidden else _camera_holds(look, cell, board, sure=False)
+        held = None if cell in hidden else _holds(look, cell, board, sure=False)
         if held is not None and held is not occupied:
             inside = (disk.colour for disk in look.disks if disk.cell == cell and in_hole(disk))
             disputed.append(Dispute(cell, next(inside, None)))
@@ -150,7 +151,15 @@ def look_without_camera(told: Mapping[Cell, bool], board: Field, n: int, t_s: fl
     )
 
 
-def _camera_holds(look: Look, cell: Cell, board: Field, *, sure: bool = True) -> bool | None:
+def camera_holds(look: Look, board: Field) -> dict[Cell, bool]:
+    """Which holes the camera sees a disk in, and which not, where neither it nor the sensor is mistaken for a good
+    reason."""
+    cells = ((row, column) for row in range(1, board.rows + 1) for column in range(1, board.columns + 1))
+    held = {cell: _holds(look, cell, board) for cell in cells}
+    return {cell: occupied for cell, occupied in held.items() if occupied is not None}
+
+
+def _holds(look: Look, cell: Cell, board: Field, *, sure: bool = True) -> bool | None:
     """Whether the camera sees a disk in this hole; None where it, or the sensor, can be mistaken for a good reason."""
     if cell in look.hidden:
         return None

@@ -65,7 +65,7 @@ def _pathways(port: int, seed: int) -> None:
         with (
             folder as kept,
             sensed.port as grid_port,
-            linked(grid_port.path, virtual.PROFILE, live, source=pictures) as grid,
+            linked(grid_port.path, "pathways", virtual.PROFILE, live, source=pictures, alone=False) as grid,
         ):
             store = Store(Path(kept) / "log.sqlite", live.ring)
             session = Session(virtual.PROFILE, referee, no_tell, store=store, live=live, said=said, grid=grid)

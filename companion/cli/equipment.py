@@ -2,16 +2,18 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import click
 
 from companion.cli.options import NO_CAMERA, fail
-from companion.grid import BoardGrid, Events
+from companion.grid import BoardGrid, Events, TableGrid
 from companion.live import Live
+from companion.pathstone_grid import SquaresGrid
 from firmware_protocol.errors import LinkError
 from firmware_protocol.exchange import Direction, Record
 from firmware_protocol.link import Link
@@ -77,19 +79,25 @@ def recorded(path: Path | None) -> Iterator[Record | None]:
             file.close()
 
 
+GRIDS: dict[str, Callable[..., TableGrid]] = {"pathways": BoardGrid, "pathstone": SquaresGrid}
+"""What uses a grid in each game that is played on one."""
+
+
 @contextmanager
 def linked(
     port: str | None,
+    game: str,
     profile: Profile,
     live: Live,
     *,
     source: Source | None,
+    alone: bool,
     baud: int = BAUD,
     record: Record | None = None,
-) -> Iterator[BoardGrid | None]:
-    """The grid on a port, driven by a thread of its own; None where none is wanted.
+) -> Iterator[Any]:
+    """What GRIDS has for a game over the grid on a port, which a thread of its own drives; None where none is wanted.
 
-    A camera goes on without the grid; without one (`source` None) LinkError is raised where the grid cannot be had.
+    `alone`: without the grid nothing goes on, so that LinkError is raised where it cannot be had.
     """
     if port is None:
         yield None
@@ -105,10 +113,8 @@ def linked(
         try:
             # Nothing lies on a simulated grid under a real camera, nor on one beside a recording.
             believed = source is None or (isinstance(source, Camera) and not port.startswith(_SIMULATED))
-            grid = BoardGrid(
-                profile, events, link.show, lambda: link.counters, live, alone=source is None, believed=believed
-            )
-            if source is None:
+            grid = GRIDS[game](profile, events, link.show, lambda: link.counters, live, alone=alone, believed=believed)
+            if alone:
                 grid.wait()
             yield grid
         finally:

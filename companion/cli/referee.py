@@ -12,7 +12,7 @@ import click
 from tqdm import tqdm
 
 from companion.cli.boards import BOARDS
-from companion.cli.equipment import linked, recorded, ticks
+from companion.cli.equipment import GRIDS, linked, recorded, ticks
 from companion.cli.options import (
     NO_CAMERA,
     Corners,
@@ -31,6 +31,7 @@ from companion.grid import BoardGrid
 from companion.inputs import Declaration, Declared, Input, Look, Setup
 from companion.live import Live
 from companion.loop import Loop
+from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee, events_to_json, game_over
 from companion.ruling import Ruling
@@ -83,7 +84,7 @@ class Table:
 
 Begun = tuple[Loop[Any], Callable[[], None]]
 """A session with its game begun, and what tells how that stands when the pictures end."""
-Opened = tuple[Log[Any] | None, Callable[[BoardGrid | None], Begun]]
+Opened = tuple[Log[Any] | None, Callable[[Any], Begun]]
 """The log that keeps the game, if any, and what begins the game once the grid, if any, is there."""
 
 
@@ -114,8 +115,10 @@ def referee(
 ) -> None:
     """Referees a game from SOURCE: a camera number, a device, a URL, a video file or a folder of pictures; or none,
     for the sensors of the grid alone."""
-    if game == "pathstone" and port is not None:
-        raise click.UsageError("a grid of LEDs and sensors plays along in Pathways only")
+    if source == NO_CAMERA and game != "pathways":
+        raise click.UsageError("sensors alone tell only of Pathways: give a camera or pictures")
+    if port is not None and game not in GRIDS:
+        raise click.UsageError(f"a grid of LEDs and sensors does not play along in {game}")
     check_port(source, port, record_path)
     teller = Teller(as_json)
     try:
@@ -135,7 +138,9 @@ def referee(
     try:
         with (
             recorded(record_path) as record,
-            linked(port, profile, Live(), source=pictures, baud=baud, record=record) as grid,
+            linked(
+                port, game, profile, Live(), source=pictures, alone=pictures is None, baud=baud, record=record
+            ) as grid,
         ):
             session, stand = begin(grid)
             if pictures is None:
@@ -199,7 +204,7 @@ def _pathstone(table: Table, store_path: Path | None) -> Opened:
             events = [{**event, **when} for event in pathstone.events_to_json(rulings)]
             table.teller.tell(rulings, events, given.t_s)
 
-    def begin(_grid: BoardGrid | None) -> Begun:
+    def begin(grid: SquaresGrid | None) -> Begun:
         session = PathstoneSession(
             table.profile,
             tell,
@@ -207,6 +212,7 @@ def _pathstone(table: Table, store_path: Path | None) -> Opened:
             a_side=table.a_side,
             patience=table.patience,
             store=store,
+            grid=grid,
         )
         session.say(series.Begin(("A", "B"), table.profile.board.rows, 1))
         return session, lambda: None

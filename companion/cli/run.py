@@ -10,7 +10,7 @@ import click
 from platformdirs import user_data_path
 
 from companion.cli.boards import BOARDS, pathstone_board
-from companion.cli.equipment import linked, open_camera, recorded
+from companion.cli.equipment import GRIDS, linked, open_camera, recorded
 from companion.cli.options import (
     NO_CAMERA,
     Corners,
@@ -30,6 +30,7 @@ from companion.inputs import Correction, Declaration
 from companion.live import Live
 from companion.loop import Loop
 from companion.magestone_session import MageStoneSession
+from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.session import Session
@@ -56,7 +57,7 @@ class Table:
 
 
 Begun = tuple[Loop[Any], "App"]
-Opened = tuple[Log[Any], Callable[[BoardGrid | None], Begun]]
+Opened = tuple[Log[Any], Callable[[Any], Begun]]
 """A game's log, and what begins its session and its page once the grid, if any, is there."""
 
 
@@ -104,10 +105,10 @@ def run(
         raise click.UsageError("give --size or --board, not both: a board has its size")
     if game == "magestone" and source != NO_CAMERA:
         raise click.UsageError("MageStone is played on the page alone: give none as the source")
-    if game != "pathways" and (port is not None or record_path is not None):
-        raise click.UsageError("a grid of LEDs and sensors plays along in Pathways only")
+    if game not in GRIDS and (port is not None or record_path is not None):
+        raise click.UsageError(f"a grid of LEDs and sensors does not play along in {game}")
     check_port(source, port, record_path, plays_alone=game != "pathways")
-    live = Live()
+    live, alone = Live(), game == "pathways" and source == NO_CAMERA
     try:
         profile = BOARDS[game](board_path) if size is None else pathstone_board(size=size)
         pictures = open_camera(source)
@@ -119,7 +120,7 @@ def run(
     try:
         with (
             recorded(record_path) as record,
-            linked(port, profile, live, source=pictures, baud=baud, record=record) as grid,
+            linked(port, game, profile, live, source=pictures, alone=alone, baud=baud, record=record) as grid,
         ):
             session, app = begin(grid)
             watch(pictures, session, app, store, live, web_port, "--web-port")
@@ -168,7 +169,7 @@ def _pathstone(table: Table, log_path: Path) -> Opened:
     match = store.latest()
     played = None if match is None else store.resume(match)
 
-    def begin(_grid: BoardGrid | None) -> Begun:
+    def begin(grid: SquaresGrid | None) -> Begun:
         said: Queue[series.Input] = Queue()
         session = PathstoneSession(
             table.profile,
@@ -180,6 +181,7 @@ def _pathstone(table: Table, log_path: Path) -> Opened:
             match=match,
             live=table.live,
             said=said,
+            grid=grid,
         )
         # Without a camera the board is only drawn, and may be of any size.
         return session, create_pathstone_app(store, table.live, said, table.profile, watched=table.watched)

@@ -4,7 +4,7 @@ from queue import Queue
 
 from flask import Flask
 
-from companion.dashboard import api, faults, guard, magestone_api, pathstone_api, stream, views
+from companion.dashboard import api, faults, guard, magestone_api, pathstone_api, stream, tapped, views
 from companion.dashboard.magestone_table import MageStoneTable
 from companion.dashboard.pathstone_table import PathstoneTable
 from companion.dashboard.table import Table
@@ -47,6 +47,7 @@ def create_pathstone_app(
     app = _app(live, table, "pathstone.html", profile)
     app.register_blueprint(pathstone_api.pathstone_writes(said, profile.board.rows if watched else None))
     app.register_blueprint(pathstone_api.pathstone_games(table))
+    app.register_blueprint(tapped.taps(live))
     return app
 
 

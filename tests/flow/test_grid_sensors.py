@@ -6,7 +6,15 @@ import pytest
 
 from companion.games.compare import cell_mm
 from companion.inputs import Dispute, Look, SeenDisk
-from companion.sensors import REST_S, STUCK_LOOKS, TRUSTED_LOOKS, Sensors, look_without_camera, with_sensors
+from companion.sensors import (
+    REST_S,
+    STUCK_LOOKS,
+    TRUSTED_LOOKS,
+    Sensors,
+    camera_holds,
+    look_without_camera,
+    with_sensors,
+)
 from companion.terms import USUAL_FIELD, Lying, Player
 from firmware_protocol.driver import Changed, Device, Found, Lost, Sensed
 from firmware_protocol.messages import LedKind, SensorKind
@@ -115,7 +123,7 @@ UNSURE = watched([seen(A, (1, 1)), seen(B, (1, 3), confidence=0.6)])
 
 
 def compared(sensors, look, looks, t_s=10.0, overruled=()):
-    return [news for _ in range(looks) for news in sensors.compare(look, USUAL_FIELD, t_s, overruled)]
+    return [news for _ in range(looks) for news in sensors.compare(camera_holds(look, USUAL_FIELD), t_s, overruled)]
 
 
 @pytest.fixture

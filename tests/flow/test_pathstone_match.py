@@ -338,7 +338,8 @@ def test_a_kill_loses_nothing_and_the_series_goes_on(tmp_path):
     [
         (["none", "--size", "9"], "9"),
         (["none", "--size", "5", "--board", "b.toml"], "not both"),
-        (["none", "--port", "sim:"], "Pathways only"),
+        (["none", "--port", "8420"], "the page's is --web-port"),
+        (["none", "--record", "line.txt"], "give its --port"),
         (["none", "--board", "b.toml"], "b.toml"),
         (["pictures"], "a table is watched by a camera"),
     ],

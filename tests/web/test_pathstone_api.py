@@ -194,6 +194,20 @@ def test_no_such_game(desk, path, query, status):
     assert answer.json["why"]
 
 
+def test_the_stack_that_is_tapped_is_known_until_it_is_let_go(desk):
+    for cell, known in (([3, 1], (3, 1)), (None, None), ([0, 15], (0, 15))):
+        assert desk.client.post("/tapped", json={"cell": cell}, headers=HEADERS).status_code == 202
+        assert desk.live.tapped() == known
+    assert desk.said.empty()
+
+
+@pytest.mark.parametrize("cell", ["c3", [1], [1, 2, 3], [1, -1], [1, 65], [1, True], [1.0, 2], {"row": 1}, 7])
+def test_what_is_no_cell_is_told(desk, cell):
+    answer = desk.client.post("/tapped", json={"cell": cell}, headers=HEADERS)
+    assert (answer.status_code, answer.json["why"]) == (400, "cell is a row and a column, or null")
+    assert desk.live.tapped() is None
+
+
 def test_the_state_tells_the_whole_table(desk):
     assert desk.client.get("/state").json["phase"] == "start"
     desk.take(Begin(("Ada", "Ben"), 5))

@@ -159,8 +159,10 @@ def test_walls_crowns_and_slides_with_drop_counts(open_page, table):
     table.play("a1 e5 c1 d1")
     page = open_page()
     expect(page.locator("#moves .ply")).to_have_count(4)
-    tap(page, "c1")  # one piece: a tap on where it goes is enough
+    with page.expect_response("**/tapped"):  # for the LEDs
+        tap(page, "c1")  # one piece: a tap on where it goes is enough
     expect(page.locator("#board .reach")).to_have_count(3)
+    assert table.live.tapped() == (1, 3)
     tap(page, "d1")
     expect(page.locator("#moves .ply").last).to_have_text("c1>")
     expect(page.locator("#board [data-cell=d1]")).to_have_attribute(
