@@ -144,6 +144,7 @@ function renderGo() {
   const now = mover();
   const panel = find("#go-panel");
   panel.className = now ? `seat-${now.seat}` : "";
+  find(".go-left").hidden = !now;
   setText(find("#go-title"), now ? `${now.name}’s go` : winnerWords());
   find("#squares-left").replaceChildren(...pips(now ? state.squares_left : 0, SQUARES));
   setText(find("#squares-words"), `${plural(state.squares_left, "square")} left`);
@@ -217,7 +218,7 @@ function inShort(choice) {
   const rolls = [...choice.matchAll(/\(([\d+]+)\/([\d+]+)\)/g)].at(-1);
   const sum = (dice) => dice.split("+").reduce((total, die) => total + Number(die), 0);
   const score = rolls ? ` ${sum(rolls[1])}:${sum(rolls[2])}` : "";
-  const what = choice.split("(")[0].replace(/^(\w+?)>.*?([a-p]\d+)$/, "$1→$2").replace("x", "×").replace("bolt@", "Bolt ");
+  const what = choice.split("(")[0].replace(/^(\w+?)>.*?([a-p]\d+)$/, "$1→$2").replace("x", "×").replace("bolt@", "Bolt ").replace(/^resign:(.*)/, "$1 resigns");
   return `${what}${score}`;
 }
 
