@@ -59,6 +59,7 @@ def create_magestone_app(
     app = _app(live, table, "magestone.html", profile)
     app.register_blueprint(magestone_api.magestone_writes(said, table))
     app.register_blueprint(magestone_api.magestone_games(table))
+    app.register_blueprint(tapped.taps(live))
     return app
 
 

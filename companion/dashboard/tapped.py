@@ -11,7 +11,7 @@ _MOST = 64
 
 
 def taps(live: Live) -> Blueprint:
-    """POST /tapped with the cell as [row, column], or null once nobody thinks of it any more."""
+    """POST /tapped with the cell as [row, column] as the game counts them, or null once that is over."""
     blueprint = Blueprint("taps", __name__)
 
     @blueprint.post("/tapped")

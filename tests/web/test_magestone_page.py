@@ -104,6 +104,13 @@ def tap(page, *names):
         page.locator(f"#board [data-cell={name}]").click()
 
 
+def wait_for(come):
+    deadline = time.monotonic() + 30
+    while not come():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def square(page, name):
     return page.locator(f"#board [data-cell={name}]")
 
@@ -293,8 +300,11 @@ def test_units_are_chosen_by_keys_and_by_their_buttons(open_page, table):
     page = open_page()
     page.keyboard.press("m")
     expect(page.locator("#tray p")).to_have_text("i0, Ada’s Mage. Tap where it walks, or whom it attacks.")
+    expect(page.locator("#board .chosen")).to_have_count(1)
+    wait_for(lambda: table.live.tapped() == (0, 8))
     page.keyboard.press("Escape")
     expect(page.locator("#board .chosen")).to_have_count(0)
+    wait_for(lambda: table.live.tapped() is None)
     page.locator("#army button", has_text="h0").click()
     expect(page.locator("#tray p")).to_contain_text("h0, Ada’s Priest.")
     page.locator("#board [data-cell=h0]").focus()
@@ -403,10 +413,7 @@ def test_the_page_goes_on_by_itself_after_the_companion_was_restarted(open_page,
     table.say(Thrown(Roll((3,), (3,)), Thrower.PLAYERS))
     page = open_page()
     expect(page.locator("#dice-panel .tie")).to_be_visible()
-    deadline = time.monotonic() + 30
-    while not table.said.empty():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(table.said.empty)
     table.stop()
     expect(page.locator("#alarm")).to_contain_text("lost the companion")
     table.start()

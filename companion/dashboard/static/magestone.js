@@ -1,8 +1,8 @@
 // The page of MageStone: shows each state the server sends, whole, and sends what people tap.
 
 import { html, find, setText, inkOn } from "./dom.js";
-import { beside, describe, drawBoard, readPosition, stoneIcon, turnBoard, unitIcon, unitName } from "./magestone_board.js";
-import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { beside, cellOf, describe, drawBoard, readPosition, stoneIcon, turnBoard, unitIcon, unitName } from "./magestone_board.js";
+import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture, tellTapped } from "./page.js";
 import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
 import { follow } from "./stream.js";
@@ -280,6 +280,7 @@ function renderBoard() {
     if (chosen !== null || bolting) marks.todo = [];
   }
   drawBoard(find("#board"), position, marks, namesShown());
+  tellTapped(past.shown === null && chosen !== null && isMine(chosen.cell, position) ? cellOf(chosen.cell) : null);
   renderTray(position);
 }
 

@@ -44,6 +44,14 @@ export async function say(path, body) {
   return why === null;
 }
 
+// Tells which piece somebody thinks of moving, as [row, column] or null: the grid under the board shows where it may go.
+let toldTapped = "null";
+export function tellTapped(cell) {
+  if (JSON.stringify(cell) === toldTapped) return;
+  toldTapped = JSON.stringify(cell);
+  send("/tapped", { cell });
+}
+
 export function confirmed(text) {
   const dialog = find("#confirm");
   setText(find("#confirm-text"), text);

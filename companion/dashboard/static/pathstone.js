@@ -1,11 +1,11 @@
 // The page of Pathstone: shows each state the server sends, whole, and sends what people tap.
 
 import { html, find, setText, inkOn } from "./dom.js";
-import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture } from "./page.js";
+import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture, tellTapped } from "./page.js";
 import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
 import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, readTps, slid, turnBoard } from "./squares.js";
-import { follow, send } from "./stream.js";
+import { follow } from "./stream.js";
 
 const PLAYERS = ["a", "b"];
 const MARKS = { accepted: "✓", refused: "✕", undecided: "?" };
@@ -243,16 +243,8 @@ function renderBoard() {
   }
   drawSquares(find("#board"), position, marks, wordsOf());
   renderTray(position, playing);
-  tellTapped(chosen?.cell ?? null);
-}
-
-// The grid under the board shows where the stack may go, too.
-let toldTapped = null;
-function tellTapped(name) {
-  if (name === toldTapped) return;
-  toldTapped = name;
-  const [column, row] = name === null ? [] : placeOf(name);
-  send("/tapped", { cell: name === null ? null : [row + 1, column + 1] });
+  const [column, row] = chosen === null ? [] : placeOf(chosen.cell);
+  tellTapped(chosen === null ? null : [row + 1, column + 1]);
 }
 
 function renderTray(position, playing) {
