@@ -56,7 +56,7 @@ def options_json(state: State, cell: Cell, words: MageStoneWords) -> Json:
         "walks": walks,
         "attacks": _by_target(attacks, state),
         "bolts": _by_target(bolts, state),
-        "why": "" if refused is None else words.reason(refused),
+        "why": "" if refused is None else words.headline(refused),
     }
 
 
@@ -82,7 +82,7 @@ def actions_json(state: State, words: MageStoneWords) -> list[Json]:
                 "key": key,
                 "choice": write_choice(choice),
                 "cells": [],
-                "why": None if refused is None else words.reason(refused),
+                "why": None if refused is None else words.headline(refused),
                 # What is left to do when nothing else can be done.
                 "kind": "primary" if len(legal_choices(state)) == 1 and isinstance(choice, End) else "",
             }
@@ -158,14 +158,14 @@ def _no_bolt(state: State, words: MageStoneWords) -> str:
         return "there is no enemy"
     nearest = min(enemies, key=lambda cell: distance(mage or cell, cell))
     refused = declaration_fault(state, Bolt(nearest))
-    return "" if refused is None else words.reason(refused)
+    return "" if refused is None else words.headline(refused)
 
 
 def _enemies(state: State) -> list[Seat]:
     return [seat for seat in state.remaining if seat is not state.to_move]
 
 
-def moves_of(choices: tuple[Choice, ...]) -> list[str]:
+def cells_of_last(choices: tuple[Choice, ...]) -> list[str]:
     """The squares that the last choice was about: a walk's, or the target's."""
     match choices[-1:]:
         case (Move(path=path),):

@@ -1,7 +1,7 @@
 """What the page of MageStone shows, as plain JSON: the table folded from the log, and how it is watched."""
 
 from companion.dashboard.follower import GamesFollower, Json
-from companion.dashboard.magestone_options import able_json, actions_json, dice_json, moves_of, options_json
+from companion.dashboard.magestone_options import able_json, actions_json, cells_of_last, dice_json, options_json
 from companion.dashboard.magestone_words import COLOURS, ENDINGS, MageStoneWords, names_of
 from companion.dashboard.words import sentence
 from companion.games.magestone import (
@@ -87,8 +87,8 @@ class MageStoneTable(GamesFollower[Input, Table]):
     def _forget(self, match: Match | None) -> None:
         super()._forget(match)
         self._words = MageStoneWords(names_of(None))
-        self._made: list[tuple[int, int]] = []
-        """The choices of the game, by number, with the lines of the log that ruled on them."""
+        self._made: list[list[tuple[int, int]]] = []
+        """For each game the lines of the log, by the number of the choice that each is about; 0 for the game's start."""
 
     def _follow(self, entry: Entry[Input]) -> None:
         before = self._folded
@@ -108,21 +108,23 @@ class MageStoneTable(GamesFollower[Input, Table]):
         self._ruling = {**large, "more": [] if grave else [each["headline"] for each in shown[1:]]}
 
     def _mark_undone(self, before: Table | None, seq: int) -> None:
-        """Notes which line made which choice, and which lines were taken back."""
+        """Notes what a line of the log brought about, or which lines it took back."""
         after = self._folded
         if after is None:
             return
         if before is None or len(after.games) > len(before.games):
-            self._made = []
+            self._made.append([(0, seq)])
             return
-        was, now = len(before.game.choices), len(after.game.choices)
         if len(after.games) < len(before.games):
-            self._made = []
-        elif now > was:
-            self._made.append((now, seq))
-        elif now < was:
-            self._undone += [line for made, line in self._made if made > now]
-            self._made = [(made, line) for made, line in self._made if made <= now]
+            self._undone += [line for _, line in self._made.pop()]
+            return
+        was, now, made = len(before.game.choices), len(after.game.choices), self._made[-1]
+        withdrawn = before.game.fight is not None and after.game.fight is None
+        if now < was or (now == was and withdrawn):
+            self._undone += [line for number, line in made if number > now]
+            made[:] = [(number, line) for number, line in made if number <= now]
+        elif after.game != before.game:
+            made.append((now + (after.game.fight is not None), seq))
 
     def _ruling_json(self, ruling: Ruling) -> Json:
         return {
@@ -159,7 +161,7 @@ class MageStoneTable(GamesFollower[Input, Table]):
             },
             "choices": [write_choice(choice) for choice in game.choices],
             "go": [write_choice(choice) for choice in game.go],
-            "last": moves_of(game.choices),
+            "last": cells_of_last(game.choices),
             "able": able_json(state) if playing else [],
             "orders": [{"text": text, "cell": cell} for text, cell in self._words.orders(game.orders)],
             "fight": None if game.dice is None else self._fight_json(game, game.dice),
@@ -242,7 +244,7 @@ def replay_json(game: Game, names: tuple[str, ...]) -> Json:
         "players": list(names),
         "seats": [int(seat) for seat in state.seats],
         "choices": [write_choice(choice) for choice in game.choices],
-        "cells": [moves_of(game.choices[:k]) for k in range(1, len(game.choices) + 1)],
+        "cells": [cells_of_last(game.choices[:k]) for k in range(1, len(game.choices) + 1)],
         "positions": [write_position(each) for each in game.past],
         "result": None if state.result is None else _result_json(state),
     }

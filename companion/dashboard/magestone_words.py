@@ -63,10 +63,6 @@ class MageStoneWords:
         _, _, left = ruling.why.partition(_LEFT)
         return f"Left of the go: {left}." if left else ""
 
-    def reason(self, ruling: Ruling) -> str:
-        """Why something cannot be done, without what is left of the go."""
-        return self.headline(ruling)
-
     def said(self, given: Input) -> str:
         """What a person said, in the words of the record."""
         match given:

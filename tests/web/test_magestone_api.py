@@ -385,6 +385,23 @@ def test_the_state_tells_the_whole_table(desk):
     assert (desk.state["n"], len(desk.state["undone"])) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("inputs", "undone"),
+    [
+        ([Chosen(read_choice("W1>e6")), Saying(Said.TAKE_BACK)], [2]),
+        ([Chosen(read_choice("W1xf5")), Thrown(Roll((2,), (2,))), Saying(Said.TAKE_BACK)], [2, 3]),
+        ([Chosen(read_choice("W1xf5")), Thrown(Roll((2,), (1,))), Saying(Said.TAKE_BACK)], [2, 3]),
+        ([Chosen(read_choice("nova")), Saying(Said.TAKE_BACK)], []),
+        ([Chosen(read_choice("end")), Chosen(read_choice("end")), Saying(Said.TAKE_BACK)], [3]),
+        ([Chosen(Draw()), Saying(Said.NEXT_GAME), Saying(Said.TAKE_BACK)], [3]),
+        ([Chosen(Draw()), Saying(Said.NEXT_GAME), Saying(Said.TAKE_BACK), Saying(Said.TAKE_BACK)], [3, 2]),
+    ],
+)
+def test_what_is_taken_back_is_marked_in_the_log(desk, inputs, undone):
+    desk.take(Begin(("Ada", "Ben"), record=FIGHT), *inputs)
+    assert desk.state["undone"] == undone
+
+
 def test_games_are_listed_replayed_and_exported(desk):
     desk.take(Begin(('Ada "A"', "Ben"), length=3))
     desk.play("W1>e1>e2 end W1>l14 draw")
