@@ -88,7 +88,7 @@ class MageStoneTable(GamesFollower[Input, Table]):
         super()._forget(match)
         self._words = MageStoneWords(names_of(None))
         self._made: list[list[tuple[int, int]]] = []
-        """For each game the lines of the log, by the number of the choice that each is about; 0 for the game's start."""
+        """For each game the lines of the log, with the number of the choice that each is about; 0 for its start."""
 
     def _follow(self, entry: Entry[Input]) -> None:
         before = self._folded
