@@ -1,5 +1,6 @@
 """Claims about what the server of MageStone's page answers, and what follows from what it puts on the queue."""
 
+import random
 import re
 from pathlib import Path
 from queue import Queue
@@ -8,8 +9,28 @@ import pytest
 
 import companion
 from companion.dashboard import create_magestone_app
-from companion.games.magestone import Draw, Layout, Resign, Roll, Seat, read_choice, read_record, replay, write_position
+from companion.dashboard.magestone_options import able_json, actions_json, options_json
+from companion.dashboard.magestone_words import MageStoneWords, names_of
+from companion.games.magestone import (
+    UNITS_BY_LETTER,
+    Draw,
+    Layout,
+    Resign,
+    Roll,
+    Seat,
+    declaration_fault,
+    legal_choices,
+    play,
+    read_choice,
+    read_record,
+    replay,
+    square_name,
+    start,
+    write_choice,
+    write_position,
+)
 from companion.games.magestone.table import Begin, Chosen, Said, Saying, Thrower, Thrown
+from companion.goes import thrown
 from companion.live import Live, Watch
 from companion.magestone_session import MageStoneSession
 from companion.store import MageStoneStore
@@ -427,6 +448,62 @@ def test_games_are_listed_replayed_and_exported(desk):
     assert [write_position(state) for state in replay(read_record(answer.text))] == told["positions"]
     read = desk.post("/replay", {"record": answer.text}).json
     assert {**read, "match": drawn["match"]} == {**told, "players": ["Ada 'A'", "Ben"]}
+
+
+def positions(seed, goes):
+    """States of a random game, some within a go."""
+    chance = random.Random(seed)
+    state = start(2 + 2 * (seed % 2))
+    for _ in range(goes):
+        legal = legal_choices(state)
+        acts = legal.actions[:-1]
+        state = play(state, thrown(state, chance.choice(acts if acts and chance.random() < 0.5 else legal), chance))
+        if state.result is not None:
+            return
+        yield state
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_taps_and_buttons_offer_all_that_is_legal_and_nothing_else(seed):
+    print("seed", seed)
+    words = MageStoneWords(names_of(None))
+    for state in list(positions(seed, 240))[::12]:
+        cells = [cell for cell in state.armies[state.to_move].cells if cell is not None]
+        taps = [options_json(state, cell, words) for cell in cells]
+        walks = [walk["choice"] for tap in taps for ways in tap["walks"].values() for walk in ways]
+        fights = [
+            fight["choice"]
+            for tap in taps
+            for kind in ("attacks", "bolts")
+            for found in tap[kind].values()
+            for fight in found
+        ]
+        enemies = [cell for seat in state.remaining if seat is not state.to_move for cell in state.armies[seat].cells]
+        aimed = [
+            fight["choice"]
+            for cell in filter(None, enemies)
+            for kind in ("attacks", "bolts")
+            for fight in options_json(state, cell, words)[kind].get(square_name(cell), [])
+        ]
+        actions = actions_json(state, words)
+        pressed = [action["choice"] for action in actions if action["choice"] is not None and action["why"] is None]
+        bolts = [f"bolt@{cell}" for action in actions for cell in action["cells"]]
+        legal = [write_choice(choice) for choice in legal_choices(state)]
+        acts = {choice for choice in legal if ">" not in choice}
+        assert {*fights, *pressed} == {*aimed, *pressed} == acts
+        assert {*bolts} == {choice for choice in acts if choice.startswith("bolt")}
+        assert all(declaration_fault(state, read_choice(walk)) is None for walk in walks)
+        ends = {(walk.split(">")[0], walk.split(">")[-1]) for walk in walks}
+        assert ends == {(walk.split(">")[0], walk.split(">")[-1]) for walk in legal if ">" in walk}
+        does = {unit for choice in {*walks, *fights, *pressed} for unit in doers(choice)}
+        assert {square_name(state.armies[state.to_move].cells[unit]) for unit in does} == {*able_json(state)}
+
+
+def doers(choice):
+    """The units that do what a choice says."""
+    alone = {"nova": "M", "activate": "M", "collect": "M", "rite": "P", "end": "", "bolt": "M"}
+    letters = alone.get(choice.split("@")[0], re.split("[>x]", choice)[0])
+    return [UNITS_BY_LETTER[letter] for letter in letters.split("+") if letter]
 
 
 @pytest.mark.parametrize("path", ["/replay", "/record"])
