@@ -130,7 +130,7 @@ function playerCard(player) {
       return icon;
     }));
   return html("article", { class: classes.join(" "), "data-seat": seat },
-    html("h3", {}, html("span", { class: "seat-mark" }, label[0]), html("span", { class: "name" }, name), html("span", { class: "turn" }, won ? "wins" : "")),
+    html("h2", {}, html("span", { class: "seat-mark" }, label[0]), html("span", { class: "name" }, name), html("span", { class: "turn" }, won ? "wins" : "")),
     pips,
     html("p", { class: "held" }, html("strong", { class: "activated" }, String(activated)), html("span", {}, ` of ${goal} Activated`)),
     html("p", { class: "facts" }, html("span", { class: "carried" }, stoneIcon("unactivated"), `${carried} carried`),
@@ -330,7 +330,7 @@ function fightTools(position) {
       const on = aim.attackers.includes(letter);
       const next = on ? aim.attackers.filter((each) => each !== letter) : [...aim.attackers, letter];
       const legal = next.length === 0 || attacks.some((attack) => same(attack.units, next));
-      return html("button", { type: "button", class: "kind", "aria-pressed": String(on), disabled: !legal, "data-attacker": letter, onclick: () => {
+      return html("button", { type: "button", class: "kind", "aria-pressed": String(on), disabled: !legal, "data-attacker": letter, "aria-label": unitName(letter), onclick: () => {
         aim = { ...aim, attackers: next };
         renderBoard();
         find(`#tray [data-attacker=${letter}]`)?.focus();
