@@ -74,8 +74,7 @@ function render() {
   document.body.classList.toggle("four", state.players.length === 4);
   find("#camera").hidden = !state.watched;
   setText(find("#game-name"), state.game);
-  renderWatch(state);
-  if (!state.watched && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
+  renderWatched();
   for (const { seat, colour } of state.players) {
     document.documentElement.style.setProperty(`--seat-${seat}`, colour);
     document.documentElement.style.setProperty(`--seat-${seat}-ink`, inkOn(colour));
@@ -99,6 +98,12 @@ function render() {
   }
   renderGoes();
   renderBoard();
+}
+
+// How the table is watched; what was told before of a tap or a button is over.
+function renderWatched() {
+  renderWatch(state);
+  if (!state.watched && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
 }
 
 const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
@@ -452,7 +457,7 @@ function choose(choice, n) {
 }
 
 function act(action) {
-  alarm("");
+  renderWatched();
   if (past.shown !== null) past.show(null);
   if (action.why !== null) {
     alarm(`${action.label}: ${action.why}.`);
@@ -470,13 +475,13 @@ function act(action) {
 }
 
 async function tap(name, fresh) {
-  alarm("");
+  renderWatched();
   const position = positionShown();
   const playing = past.shown === null && state.phase === "play";
   const before = chosen;
   if (playing && !fresh) {
     if (bolting) {
-      if (state.actions.find((action) => action.choice === null).cells.includes(name)) return aimAt(name, (fight) => fight.units[0] === "M", true);
+      if (state.actions.find((action) => action.choice === null).cells.includes(name)) return aimAt(name, { spell: true });
     } else if (before?.options && isMine(before.cell, position) && aim === null) {
       const { walks: reached, attacks, bolts, n } = before.options;
       const ways = reached[name];
@@ -485,7 +490,7 @@ async function tap(name, fresh) {
         walks = { end: name, ways, n };
         return renderBoard();
       }
-      if (attacks[name] || bolts[name]) return aimAt(name, () => true, false, position.units.get(before.cell).letter);
+      if (attacks[name] || bolts[name]) return aimAt(name, { first: position.units.get(before.cell).letter });
     }
   }
   const again = before?.cell === name && aim === null;
@@ -496,17 +501,17 @@ async function tap(name, fresh) {
     const told = await fetched(`/options?cell=${name}`);
     if (told === null || told.n !== state.n || chosen?.cell !== name) return undefined;
     chosen = { cell: name, options: told };
-    if (!isMine(name, position) && (told.attacks[name] || told.bolts[name])) return aimAt(name, () => true, false);
+    if (!isMine(name, position) && (told.attacks[name] || told.bolts[name])) return aimAt(name, {});
   }
   renderBoard();
   return playing ? renderArmy(mover()) : undefined;
 }
 
-// Aims at an enemy's square with all who can reach it; `first` is the unit that was tapped before, or nobody.
-async function aimAt(name, wanted, spell, first = null) {
+// Aims at an enemy's square with all who can reach it, or with a spell alone; `first` is the unit tapped before, if any.
+async function aimAt(name, { spell = false, first = null }) {
   const told = await fetched(`/options?cell=${name}`);
   if (told === null || told.n !== state.n) return undefined;
-  const attacks = spell ? [] : (told.attacks[name] ?? []).filter(wanted);
+  const attacks = spell ? [] : told.attacks[name] ?? [];
   const alone = attacks.filter((attack) => attack.units.length === 1 && attack.units[0] !== "M").map((attack) => attack.units[0]);
   const lead = first !== null && alone.includes(first) ? first : alone.length === 1 ? alone[0] : null;
   letGo();
