@@ -1,10 +1,12 @@
-"""Finding a board with holes in a picture, and finding it again after its camera was knocked.
+"""Finding a board of holes or of squares in a picture, and finding it again after its camera was knocked.
 
-Edges vote for the centres of circles in a small copy of the picture. Centres that lie on a lattice, with as many
+Holes: edges vote for the centres of circles in a small copy of the picture. Centres that lie on a lattice, with as many
 distinct cells as possible in a window of the board's rows and columns, say roughly where the board is. (To count
 every centre on the lattice would favour lattices finer than the board's.) Seen straight down from there all holes
 have one known size, so a second vote is sharp; at last the camera is fitted to the holes' rims in the full picture.
-No corner of the slab need be seen. A board is the same after half a turn: only people know where player A sits.
+No corner of the slab need be seen. Squares: straight strokes say where the board may be (strokes.py), then the camera
+is fitted to its lines (lines.py). A board is the same after half a turn, one of squares mostly after a quarter too:
+only people know where player A sits.
 """
 
 import math
@@ -13,10 +15,13 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from vision.board import Floats, HolesBoard, Image, Profile
-from vision.calibration import Calibration, CalibrationError, calibrate
+from vision.board import Floats, HolesBoard, Image, Profile, SquaresBoard
+from vision.calibration import Calibration, CalibrationError, calibrate, calibration_from_pose
 from vision.circles import Gray, centres, edge_points, lay_board, window_scores
+from vision.lines import fit_lines, likeliest_shift
 from vision.pose import Fov, RimFit, fit_rims, outline_seen, rims_seen
+from vision.strokes import lay_board as lay_squares
+from vision.strokes import strokes_px
 
 SIDES = {"bottom": (0.0, 1.0), "right": (1.0, 0.0), "top": (0.0, -1.0), "left": (-1.0, 0.0)}
 """Where player A may sit in the picture, and the way there in pixels."""
@@ -49,6 +54,15 @@ _WEBCAM = Fov(50.0, 0.25)
 _GIVEN_FOV_LOG_SIGMA = 0.02
 """A stated field of view is a data sheet's, and a knocked lens may differ from it a little."""
 _NOT_SEEN = "no board with the profile's holes is seen"
+_NO_SQUARES = "no board with the profile's squares is seen"
+_TRIED = 4
+"""So many of the likeliest places of a board of squares are looked at in the full picture."""
+_LEAST_SIDES, _MANY_SIDES = 0.6, 0.75
+"""A board of squares is believed when so many of the squares' sides are seen, and where it is the second nothing better
+is sought."""
+_LEAST_SIDES_LEAD, _MOST_BEYOND = 0.35, 0.2
+"""How clear it must be that the board does not lie a square aside, 1 where its whole outline is seen; and how much of
+another row or column beside it is seen at most."""
 
 
 def find_board(image_bgr: Image, profile: Profile, a_side: str | None = None) -> Calibration:
@@ -57,7 +71,10 @@ def find_board(image_bgr: Image, profile: Profile, a_side: str | None = None) ->
 
     Raises CalibrationError, saying why, when the board is not found or runs out of the picture.
     """
-    board, gray = _board_of_holes(profile), _gray(image_bgr)
+    gray = _gray(image_bgr)
+    if isinstance(profile.board, SquaresBoard):
+        return _inside(_with_a_at(_find_squares(gray, profile.board, profile), profile.board, a_side), profile.board)
+    board = _board_of_holes(profile)
     small = _shrunk(gray)
     edges = edge_points(small.gray)
     why = _NOT_SEEN
@@ -78,10 +95,14 @@ def refine_board(image_bgr: Image, profile: Profile, calibration: Calibration) -
     """The camera over the board, found again from one that puts it at most a hole's pitch and a half off: after a
     knock, or from corners clicked by hand. Player A stays on the same side.
 
-    Raises CalibrationError, saying why, when the board is not there or too much of it is hidden.
+    A board of squares must be at most a tenth of a square off. Raises CalibrationError, saying why, when the board is
+    not there or too much of it is hidden.
     """
-    board, gray = _board_of_holes(profile), _gray(image_bgr)
+    gray = _gray(image_bgr)
     _check_size(gray, calibration)
+    if isinstance(profile.board, SquaresBoard):
+        return _inside(_fit_squares(gray, profile.board, calibration, profile).calibration, profile.board)
+    board = _board_of_holes(profile)
     if _is_seen(_quick_fit(gray, board, calibration)):
         fit = _fit(gray, calibration, profile)
         place, sure = _likeliest(gray, board, fit.calibration)
@@ -136,7 +157,7 @@ class _Shifted:
 
 def _board_of_holes(profile: Profile) -> HolesBoard:
     if not isinstance(profile.board, HolesBoard):
-        raise CalibrationError("only a board with holes is found by itself; give the board's corners")
+        raise CalibrationError("only a board with holes or squares is found by itself; give the board's corners")
     return profile.board
 
 
@@ -167,6 +188,56 @@ def _shrunk(gray: Gray) -> _Small:
     # An integer is a pixel's centre, so what the pictures share is the corner at (-0.5, -0.5).
     to_full = np.array([[step_x, 0, (step_x - 1) / 2], [0, step_y, (step_y - 1) / 2], [0, 0, 1]])
     return _Small(np.asarray(cv2.resize(gray, size_wh, interpolation=cv2.INTER_AREA), dtype=np.uint8), to_full)
+
+
+@dataclass(frozen=True, slots=True)
+class _SquaresFound:
+    calibration: Calibration
+    seen: float
+
+
+def _find_squares(gray: Gray, board: SquaresBoard, profile: Profile) -> Calibration:
+    """The camera over a board of squares, whichever way round the board lies."""
+    size_wh = gray.shape[1], gray.shape[0]
+    best: _SquaresFound | None = None
+    why = _NO_SQUARES
+    for laid in lay_squares(strokes_px(gray), size_wh, board, _fov(profile))[:_TRIED]:
+        camera = laid.camera
+        start = calibration_from_pose(
+            camera.pose, camera.focal_px, size_wh, math.inf, fov_given=profile.fov_x_deg is not None
+        )
+        try:
+            found = _fit_squares(gray, board, start, profile)
+        except CalibrationError as error:
+            why = str(error) if why == _NO_SQUARES else why
+            continue
+        if best is None or found.seen > best.seen:
+            best = found
+        if best.seen > _MANY_SIDES:
+            break
+    if best is None:
+        raise CalibrationError(f"{why}; show the whole board in even light, or give its corners")
+    return best.calibration
+
+
+def _fit_squares(gray: Gray, board: SquaresBoard, start: Calibration, profile: Profile) -> _SquaresFound:
+    """The camera that fits the lines of a board, or of one some squares aside if that is where its lines end."""
+    fit = fit_lines(gray, board, start, _fov(profile))
+    shift = likeliest_shift(gray, board, fit.calibration)
+    if shift.seen >= _LEAST_SIDES and (shift.columns or shift.rows):
+        aside = np.eye(4)
+        aside[:2, 3] = shift.columns * board.square_mm, shift.rows * board.square_mm
+        fit = fit_lines(gray, board, fit.calibration.with_matrix(fit.calibration.matrix() @ aside), _fov(profile))
+        shift = likeliest_shift(gray, board, fit.calibration)
+    if shift.seen < _LEAST_SIDES:
+        raise CalibrationError(_NO_SQUARES)
+    if shift.columns or shift.rows or shift.lead < _LEAST_SIDES_LEAD or shift.beyond > _MOST_BEYOND:
+        raise CalibrationError("an edge of the board is hidden, or it has more squares than the profile")
+    return _SquaresFound(fit.calibration, shift.seen)
+
+
+def _fov(profile: Profile) -> Fov:
+    return _WEBCAM if profile.fov_x_deg is None else Fov(profile.fov_x_deg, _GIVEN_FOV_LOG_SIGMA)
 
 
 def _fit_near(gray: Gray, small: _Small, rough: Floats, profile: Profile) -> Calibration:
@@ -209,8 +280,7 @@ def _start_near(small: _Small, rough: Floats, board: HolesBoard) -> Floats | Non
 
 
 def _fit(gray: Gray, start: Calibration, profile: Profile) -> RimFit:
-    fov = _WEBCAM if profile.fov_x_deg is None else Fov(profile.fov_x_deg, _GIVEN_FOV_LOG_SIGMA)
-    return fit_rims(gray, _board_of_holes(profile), start, fov)
+    return fit_rims(gray, _board_of_holes(profile), start, _fov(profile))
 
 
 def _quick_fit(gray: Gray, board: HolesBoard, calibration: Calibration) -> RimFit:
@@ -268,15 +338,20 @@ def _move(board: HolesBoard, first: tuple[int, int], turned: bool) -> Floats:
     return move
 
 
-def _ends_px(calibration: Calibration, board: HolesBoard) -> tuple[Floats, Floats]:
-    """The middles of the slab's edges at player A and at player B, in pixels."""
-    a_end, b_end = calibration.project([[board.width_mm / 2, 0.0], [board.width_mm / 2, board.length_mm]])
+def _ends_px(calibration: Calibration, board: HolesBoard | SquaresBoard) -> tuple[Floats, Floats]:
+    """The middles of the board's edges at player A and at player B, in pixels."""
+    corners_mm = board.corners_mm()
+    a_end, b_end = calibration.project([corners_mm[:2].mean(axis=0), corners_mm[2:].mean(axis=0)])
     return a_end, b_end
 
 
-def _with_a_at(calibration: Calibration, board: HolesBoard, a_side: str | None) -> Calibration:
-    a_end_px, b_end_px = _ends_px(calibration, board)
-    along = (a_end_px - b_end_px) / np.linalg.norm(a_end_px - b_end_px)
+def _with_a_at(calibration: Calibration, board: HolesBoard | SquaresBoard, a_side: str | None) -> Calibration:
+    if isinstance(board, SquaresBoard) and board.columns == board.rows:
+        turned = [calibration]
+        for _ in range(3):
+            turned.append(_quarter_turned(turned[-1], board))
+        return max(turned, key=lambda one: float(_towards_a(one, board) @ SIDES[a_side or "bottom"]))
+    along = _towards_a(calibration, board)
     upright = abs(along[1]) >= abs(along[0])
     side = a_side or ("bottom" if upright else "right")
     towards = float(along @ SIDES[side])
@@ -286,14 +361,28 @@ def _with_a_at(calibration: Calibration, board: HolesBoard, a_side: str | None) 
     return calibration if towards > 0 else _half_turned(calibration, board)
 
 
-def _half_turned(calibration: Calibration, board: HolesBoard) -> Calibration:
+def _towards_a(calibration: Calibration, board: HolesBoard | SquaresBoard) -> Floats:
+    """The way from player B to player A in the picture, of unit length."""
+    a_end_px, b_end_px = _ends_px(calibration, board)
+    return np.asarray((a_end_px - b_end_px) / np.linalg.norm(a_end_px - b_end_px))
+
+
+def _half_turned(calibration: Calibration, board: HolesBoard | SquaresBoard) -> Calibration:
     """The same camera over the same board, with the players' sides swapped."""
     turn = np.diag([-1.0, -1.0, 1.0, 1.0])
-    turn[:2, 3] = board.width_mm, board.length_mm
+    turn[:2, 3] = board.corners_mm()[2]
     return calibration.with_matrix(calibration.matrix() @ turn)
 
 
-def _inside(calibration: Calibration, board: HolesBoard) -> Calibration:
+def _quarter_turned(calibration: Calibration, board: SquaresBoard) -> Calibration:
+    """The same camera over the same board, with as many rows as columns, with player A on its next side."""
+    turn = np.eye(4)
+    turn[:2, :2] = [[0, -1], [1, 0]]
+    turn[0, 3] = board.columns * board.square_mm
+    return calibration.with_matrix(calibration.matrix() @ turn)
+
+
+def _inside(calibration: Calibration, board: HolesBoard | SquaresBoard) -> Calibration:
     """The calibration, unless the board runs out of its picture."""
     corners = calibration.project(board.corners_mm())
     width, height = calibration.size_wh

@@ -7,6 +7,7 @@ clicked by hand; those of disks, hands and shadows disagree with one another and
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +39,10 @@ _NOISES = 2.5
 _SHARE = 0.3
 """An edge is clear when it is so many times the slab's own texture, and so much of the sharpest on its ray."""
 _STEPS = 3
+_SMALL = (1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1, 1e-3)
+"""Steps of `Pinhole.moved` for derivatives."""
+_WIDE = (0.5, 0.5, 0.5, 500.0, 500.0, 500.0)
+"""Priors on turn and shift, so wide that they only keep the system solvable."""
 _CUTOFF = 4.0
 """Edges further off than so many spreads have no weight."""
 _LEAST_SPREAD_PX = 0.15
@@ -90,17 +95,30 @@ class _Edges:
 
 
 @dataclass(frozen=True, slots=True)
-class _Camera:
+class Pinhole:
+    """A camera by the (3, 4) turn and shift (mm) from board to camera axes, as it is fitted."""
+
     pose: Floats
     focal_px: float
     size_wh: tuple[int, int]
 
+    def homography(self) -> Floats:
+        """(3, 3), from board millimetres at z = 0 to pixels."""
+        return np.asarray(camera_matrix(self.focal_px, self.size_wh) @ self.pose[:, [0, 1, 3]])
+
     def project(self, points_mm: Floats) -> Floats:
-        homography = camera_matrix(self.focal_px, self.size_wh) @ self.pose[:, [0, 1, 3]]
+        """Pixels, (n, 2), of board points (n, 2) at z = 0."""
+        homography = self.homography()
         mapped = points_mm @ homography[:, :2].T + homography[:, 2]
         return np.asarray(mapped[:, :2] / mapped[:, 2:])
 
-    def moved(self, step: Floats, middle_mm: Floats) -> "_Camera":
+    def on_board(self, points_px: Floats) -> Floats:
+        """Board millimetres, (n, 2), at z = 0 of what is seen at pixels (n, 2)."""
+        back = np.linalg.inv(self.homography())
+        mapped = points_px @ back[:, :2].T + back[:, 2]
+        return np.asarray(mapped[:, :2] / mapped[:, 2:])
+
+    def moved(self, step: Floats, middle_mm: Floats) -> "Pinhole":
         """Turned about the board's middle by step[:3] rad, shifted by step[3:6] mm, and zoomed by exp(step[6]) while
         backing off, so that the board keeps its size in the picture."""
         turned = cv2.Rodrigues(step[:3])[0] @ self.pose[:, :3]
@@ -108,6 +126,30 @@ class _Camera:
         middle = self.pose[:, :2] @ middle_mm + self.pose[:, 3]
         shift = middle * (1, 1, zoom) + step[3:6] - turned[:, :2] @ middle_mm
         return replace(self, pose=np.column_stack([turned, shift]), focal_px=self.focal_px * zoom)
+
+
+def stepped(
+    camera: Pinhole, miss: Callable[[Pinhole], Floats], weigh: Callable[[Floats], Floats], middle_mm: Floats, fov: Fov
+) -> Pinhole:
+    """One step of Gauss-Newton to where what a camera misses, (n,), is least; `weigh` gives the weight of each."""
+    here = miss(camera)
+    slopes = np.empty((len(here), 7))
+    for k, small in enumerate(_SMALL):
+        one = np.zeros(7)
+        one[k] = small
+        slopes[:, k] = (here - miss(camera.moved(one, middle_mm))) / small
+    weighted = slopes * weigh(here)[:, None]
+    prior: Floats = 1 / np.array([*_WIDE, fov.log_sigma]) ** 2
+    pull = here @ weighted
+    pull[6] += prior[6] * (math.log(focal_from_fov(fov.deg, camera.size_wh)) - math.log(camera.focal_px))
+    step = np.linalg.solve(slopes.T @ weighted + np.diag(prior), pull).astype(np.float64)
+    return camera.moved(step, middle_mm)
+
+
+def tukey(miss: Floats, least: float, most: float) -> Floats:
+    """Tukey's weights of what is missed, (n,), for its own spread, which lies between two bounds."""
+    spread = min(max(1.4826 * float(np.median(np.abs(miss))), least), most)
+    return np.asarray(np.maximum(1 - (miss / (_CUTOFF * spread)) ** 2, 0) ** 2 / spread**2)
 
 
 def fit_rims(
@@ -120,7 +162,7 @@ def fit_rims(
 ) -> RimFit:
     """The camera that fits the rims seen in a picture, from one at most 4 mm off."""
     pose, focal_px = start.pose()
-    camera = _Camera(pose, focal_px, start.size_wh)
+    camera = Pinhole(pose, focal_px, start.size_wh)
     for reach_mm, spread_px, far_weight in rounds:
         edges = _find_edges(gray, board, camera, reach_mm, rays)
         trust = np.where(edges.wall_px < _WALL_PX, 1.0, far_weight)
@@ -134,7 +176,7 @@ def fit_rims(
 def rims_seen(gray: Gray, board: HolesBoard, calibration: Calibration, rays: int = RAYS) -> Floats:
     """For each cell, the share of its rim that is seen where a camera puts it."""
     pose, focal_px = calibration.pose()
-    edges = _find_edges(gray, board, _Camera(pose, focal_px, calibration.size_wh), _ROUNDS[-1][0], rays)
+    edges = _find_edges(gray, board, Pinhole(pose, focal_px, calibration.size_wh), _ROUNDS[-1][0], rays)
     return _seen(edges, edges.offset_px, rays)
 
 
@@ -161,7 +203,7 @@ def _seen(edges: _Edges, off_px: Floats, rays: int) -> Floats:
     return np.asarray((np.abs(place_px) < _SEEN_PX).reshape(-1, rays).mean(axis=1))
 
 
-def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float, rays: int) -> _Edges:
+def _find_edges(gray: Gray, board: HolesBoard, camera: Pinhole, reach_mm: float, rays: int) -> _Edges:
     angle = (np.arange(rays * _STRANDS) + 0.5) * 2 * np.pi / (rays * _STRANDS)
     out = np.column_stack([np.cos(angle), np.sin(angle)])
     cells = board.cells_mm()
@@ -192,7 +234,7 @@ def _find_edges(gray: Gray, board: HolesBoard, camera: _Camera, reach_mm: float,
     return _Edges(rim_mm, rim_px, normal, scale, wall_px, (along_mm[first] - place * step_mm) * scale)
 
 
-def _walls_mm(board: HolesBoard, camera: _Camera, out: Floats) -> Floats:
+def _walls_mm(board: HolesBoard, camera: Pinhole, out: Floats) -> Floats:
     """How far inside of the rim the wall's foot is seen, (cells, rays): 0 where the rim hides it."""
     eye = -camera.pose[:, :3].T @ camera.pose[:, 3]
     near = board.slab_mm / (eye[2] + board.slab_mm)
@@ -234,21 +276,20 @@ def _first_peak(slope: Single, noise: float) -> Floats:
 
 
 def _fit(
-    edges: _Edges, trust: Floats, camera: _Camera, middle_mm: Floats, fov: Fov, spread_px: float
-) -> tuple[_Camera, Floats]:
+    edges: _Edges, trust: Floats, camera: Pinhole, middle_mm: Floats, fov: Fov, spread_px: float
+) -> tuple[Pinhole, Floats]:
     """The camera that the edges ask for, and how far off each edge then is, in pixels (NaN where there is none).
 
     Gauss-Newton with Tukey's weights; the last unknown is what the holes' radius differs from the profile, in mm.
     """
 
-    def place_px(camera: _Camera) -> Floats:
+    def place_px(camera: Pinhole) -> Floats:
         return np.asarray((edges.normal * (camera.project(edges.rim_mm) - edges.rim_px)).sum(axis=1))
 
-    # The priors but those on field of view and radius are so wide that they only keep the system solvable.
-    prior: Floats = 1 / np.array([0.5, 0.5, 0.5, 500, 500, 500, fov.log_sigma, _RADIUS_SIGMA_MM]) ** 2
+    prior: Floats = 1 / np.array([*_WIDE, fov.log_sigma, _RADIUS_SIGMA_MM]) ** 2
     here = place_px(camera)
     slopes = np.empty((len(here), 8))
-    for k, small in enumerate((1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1, 1e-3)):
+    for k, small in enumerate(_SMALL):
         one = np.zeros(7)
         one[k] = small
         slopes[:, k] = (place_px(camera.moved(one, middle_mm)) - here) / small

@@ -1,4 +1,4 @@
-"""A board with holes is found without corners, found again after a knock, and never where there is none."""
+"""A board of holes or squares is found without corners, found again after a knock, and never where there is none."""
 
 import json
 import math
@@ -9,7 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.board import HolesBoard, Profile, SquaresBoard, read_profile
+from hardware_sims.squares import Piece, Room, Sizes, exposed
+from hardware_sims.squares import Scene as SquaresScene
+from hardware_sims.view import View
+from vision.board import CrossingsBoard, HolesBoard, Pieces, Profile, SquaresBoard, read_profile
 from vision.calibration import Calibration, CalibrationError, calibrate, calibration_from_pose, focal_from_fov
 from vision.lattice import board_shift_px, find_board, refine_board
 
@@ -287,6 +290,18 @@ def test_where_no_whole_board_is_seen_it_is_said_why(picture, why):
         find_board(picture, PROFILE)
 
 
+@pytest.mark.parametrize(("picture", "why"), NO_BOARD.values(), ids=NO_BOARD.keys())
+def test_where_no_board_of_squares_is_seen_it_is_said_why(picture, why):
+    why = why if "too small" in why or "not a colour" in why else "no board with the profile's squares|more squares"
+    with pytest.raises(CalibrationError, match=why):
+        find_board(picture, Stacks().profile())
+
+
+def test_a_board_of_squares_that_is_gone_is_not_refined():
+    with pytest.raises(CalibrationError, match="no board"):
+        refine_board(np.ascontiguousarray(noise()[:, :960]), Stacks().profile(), Stacks(view=NOISY_VIEW).camera())
+
+
 def test_a_board_that_is_gone_is_not_refined():
     with pytest.raises(CalibrationError, match="no board"):
         refine_board(noise(), PROFILE, Scene().camera())
@@ -300,9 +315,112 @@ def test_a_picture_of_another_size_needs_another_calibration():
             call(picture, PROFILE, Scene().camera())
 
 
-def test_only_boards_with_holes_are_found_by_themselves():
+def test_boards_of_crossings_are_not_found_by_themselves():
     with pytest.raises(CalibrationError, match="give the board's corners"):
-        find_board(Scene().picture(), replace(PROFILE, board=SquaresBoard(5, 5, 50.0)))
+        find_board(Scene().picture(), replace(PROFILE, board=CrossingsBoard(9, 9, 22.0, 20.0)))
+
+
+USUAL_VIEW = View((960, 720), fov_x_deg=50.0, tilt_deg=15.0, distance_mm=520.0)
+USUAL_ROOM = Room()
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """A board of squares with pieces on it, as the simulation renders it."""
+
+    size: int = 5
+    view: View = USUAL_VIEW
+    room: Room = USUAL_ROOM
+    pieces: bool = True
+    seed: int = 1
+
+    @property
+    def board(self) -> SquaresBoard:
+        return SquaresBoard(self.size, self.size, 50.0)
+
+    def profile(self) -> Profile:
+        return Profile(self.board, (("a", (202, 222, 230)), ("b", (52, 68, 90))), self.view.fov_x_deg, pieces=Pieces())
+
+    def camera(self) -> Calibration:
+        side_mm = self.size * 50.0
+        return self.view.calibration(replace(BOARD, width_mm=side_mm, length_mm=side_mm))
+
+    def corners_px(self) -> np.ndarray:
+        return self.camera().project(self.board.corners_mm())
+
+    def picture(self) -> np.ndarray:
+        rng = np.random.default_rng(self.seed)
+        pieces = []
+        for x_mm, y_mm in self.board.cells_mm() if self.pieces else ():
+            for level in range(int(rng.choice((0, 1, 2, 5), p=(0.4, 0.4, 0.1, 0.1)))):
+                colour, turn = "ab"[int(rng.integers(2))], float(rng.normal(0, 6))
+                off = rng.normal(0, 2, 2)
+                pieces.append(Piece("flat", colour, x_mm + float(off[0]), y_mm + float(off[1]), 8.0 * level, turn))
+        light = SquaresScene(self.board, Sizes(), self.room).picture(self.camera(), tuple(pieces), oversampling=1)
+        return exposed(light * 0.9, rng, blur_px=0.6, noise_levels=2.0)
+
+
+NOISY_VIEW = View((960, 540), fov_x_deg=50.0, distance_mm=700.0)
+ALIKE = Room(light_square=(0.2, 0.13, 0.09), dark_square=(0.15, 0.1, 0.07))
+STACKS = {
+    "3x3": Stacks(3),
+    "4x4": Stacks(4),
+    "5x5": Stacks(),
+    "6x6": Stacks(6, View((960, 720), fov_x_deg=50.0, tilt_deg=15.0, distance_mm=560.0)),
+    "8x8": Stacks(8, View((1280, 960), fov_x_deg=50.0, tilt_deg=15.0, distance_mm=720.0)),
+    "bare": Stacks(pieces=False),
+    "straight down": Stacks(view=View((960, 720), fov_x_deg=50.0, tilt_deg=0.5, distance_mm=520.0)),
+    "steep": Stacks(view=View((960, 720), fov_x_deg=50.0, tilt_deg=38.0, distance_mm=560.0)),
+    "turned": Stacks(view=View((960, 720), fov_x_deg=50.0, tilt_deg=15.0, distance_mm=560.0, roll_deg=25.0)),
+    "far": Stacks(view=View((1280, 720), fov_x_deg=60.0, tilt_deg=20.0, distance_mm=900.0)),
+    "large": Stacks(view=View((1920, 1080), fov_x_deg=70.0, tilt_deg=10.0, distance_mm=450.0)),
+    "squares much alike": Stacks(room=ALIKE),
+    "frame as wide as a square": Stacks(4, room=Room(frame_mm=50.0)),
+    "no drawn lines": Stacks(room=Room(line=(0.22, 0.14, 0.09), line_mm=0.1)),
+}
+
+
+@pytest.mark.parametrize("stacks", STACKS.values(), ids=STACKS.keys())
+def test_a_board_of_squares_is_found_to_half_a_percent(stacks):
+    found = find_board(stacks.picture(), stacks.profile())
+    assert error_percent(found, stacks.corners_px(), stacks.board) < 0.5
+
+
+@pytest.mark.parametrize("name", ["3x3", "5x5", "steep", "far"])
+def test_a_board_of_squares_is_found_through_an_unknown_lens(name):
+    stacks = STACKS[name]
+    found = find_board(stacks.picture(), replace(stacks.profile(), fov_x_deg=None))
+    assert error_percent(found, stacks.corners_px(), stacks.board) < 0.5
+
+
+@pytest.mark.parametrize(("side", "first"), [("bottom", 0), ("right", 1), ("top", 2), ("left", 3)])
+def test_a_board_of_squares_lies_as_it_is_told(side, first):
+    stacks = Stacks()
+    found = find_board(stacks.picture(), stacks.profile(), side)
+    assert error_percent(found, np.roll(stacks.corners_px(), -first, axis=0), stacks.board) < 0.5
+
+
+def test_a_board_of_squares_is_found_beside_an_arm():
+    picture = Stacks().picture()
+    cv2.line(picture, (380, 380), (300, 760), (120, 140, 180), 90, cv2.LINE_AA)
+    assert error_percent(find_board(picture, Stacks().profile()), Stacks().corners_px(), Stacks().board) < 0.5
+
+
+@pytest.mark.parametrize("by_mm", [(4.0, 0.0), (-3.0, 3.0)])
+def test_corners_of_squares_given_by_hand_are_made_better(by_mm):
+    stacks = Stacks()
+    aside = np.eye(4)
+    aside[:2, 3] = by_mm
+    start = stacks.camera().with_matrix(stacks.camera().matrix() @ aside)
+    found = refine_board(stacks.picture(), stacks.profile(), start)
+    assert error_percent(found, stacks.corners_px(), stacks.board) < 0.5
+
+
+@pytest.mark.parametrize("squares", [3, 4, 6])
+def test_a_board_of_more_or_fewer_squares_is_not_taken_for_the_profile_s(squares):
+    profile = replace(Stacks().profile(), board=SquaresBoard(squares, squares, 50.0))
+    with pytest.raises(CalibrationError, match="squares"):
+        find_board(Stacks().picture(), profile)
 
 
 def case(path: Path, *, lens_known: bool):
@@ -353,6 +471,38 @@ def test_boards_in_all_path_traced_pictures_are_found(half, lens_known, record_p
     assert errors.max() < 0.2
 
 
+SQUARES = sorted((SHARED / "pictures").glob("pathstone*/**/*.json"))
+
+
+def errors_of_squares_percent(paths, *, lens_known: bool) -> np.ndarray:
+    errors = []
+    for path in paths:
+        truth = json.loads(path.read_text())
+        board = SquaresBoard(truth["size"], truth["size"], truth["mm"]["square"])
+        fov_x_deg = truth["camera"]["fov_x_deg"] if lens_known else None
+        image = cv2.imread(str(path.with_name(truth["image"])))
+        found = find_board(image, Profile(board, (), fov_x_deg, pieces=Pieces()))
+        errors.append(error_percent(found, np.array(truth["corners_px"]), board))
+    return np.array(errors)
+
+
+@pytest.mark.skipif(not SQUARES, reason="the shared Pathstone pictures are not here")
+@pytest.mark.parametrize(
+    ("paths", "lens_known"),
+    [
+        (SQUARES[::9], True),
+        pytest.param(SQUARES, True, marks=pytest.mark.long),
+        pytest.param(SQUARES, False, marks=pytest.mark.long),
+    ],
+    ids=["some", "all", "all, unknown lens"],
+)
+def test_boards_of_squares_in_path_traced_pictures_are_found_under_hands_too(paths, lens_known, record_property):
+    errors = errors_of_squares_percent(paths, lens_known=lens_known)
+    record_property("corner error, % of the board", f"median {np.median(errors):.3f}, worst {errors.max():.3f}")
+    assert np.median(errors) < 0.05
+    assert errors.max() < 0.2
+
+
 @pytest.mark.skipif(not (SHARED / "photos").is_dir(), reason="the shared photographs are not here")
 def test_no_board_of_holes_is_found_in_photographs_of_stones():
     paths = sorted((SHARED / "photos").glob("*/*.jpg"))[::9]
@@ -360,6 +510,13 @@ def test_no_board_of_holes_is_found_in_photographs_of_stones():
     for path in paths:
         with pytest.raises(CalibrationError, match="no board"):
             find_board(cv2.imread(str(path)), PROFILE)
+
+
+@pytest.mark.skipif(not (SHARED / "photos").is_dir(), reason="the shared photographs are not here")
+def test_no_board_of_squares_is_found_in_photographs_of_stones():
+    for path in sorted((SHARED / "photos").glob("*/*.jpg"))[::24]:
+        with pytest.raises(CalibrationError, match=r"no board|more squares"):
+            find_board(cv2.imread(str(path)), Stacks().profile())
 
 
 @pytest.mark.skipif(not (SHARED / "video").is_dir(), reason="the shared videos are not here")
