@@ -427,9 +427,10 @@ function takeDice() {
   say("/dice", { attacker: rolled.slice(0, count), defender: rolled.slice(count) });
 }
 
-function rollHere() {
-  find("#roll").disabled = true;
-  say("/roll", {});
+async function rollHere() {
+  const roll = find("#roll");
+  roll.disabled = true;
+  if (!(await say("/roll", {}))) roll.disabled = false;
 }
 
 // ---- taps
