@@ -132,6 +132,9 @@ class MageStoneTable(GamesFollower[Input, Table]):
             "headline": self._words.headline(ruling),
             "why": self._words.detail(ruling),
             "rule": ruling.rule,
+            "cells": []
+            if isinstance(ruling, Accepted)
+            else [square_name(cell) for cell in ruling.cells if on_board(cell)],
             "candidates": list(ruling.candidates) if isinstance(ruling, Undecided) else [],
         }
 

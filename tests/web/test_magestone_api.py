@@ -249,6 +249,15 @@ def test_what_the_rules_refuse_is_told_with_what_is_left_of_the_go(desk, path, b
     assert {**after, "ruling": None} == {**before, "ruling": None}
 
 
+def test_a_refusal_shows_the_squares_that_it_is_about(desk):
+    desk.take(Begin(("Ada", "Ben"), record=FIGHT))
+    desk.play("W1>f5")
+    assert desk.state["ruling"]["headline"] == "Ben’s Warrior 1 on f5 blocks the way"
+    assert desk.state["ruling"]["cells"] == ["f5"]
+    desk.play("W1>e6")
+    assert desk.state["ruling"]["cells"] == []
+
+
 @pytest.mark.parametrize(
     ("dice", "headline"),
     [

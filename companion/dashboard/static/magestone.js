@@ -257,7 +257,7 @@ function namesShown() {
 
 function renderBoard() {
   const position = positionShown();
-  const marks = { able: [], reach: [], rich: [], targets: [], bolts: [], last: [], todo: [], besieged: [], chosen: chosen?.cell ?? null, rite: null };
+  const marks = { able: [], reach: [], rich: [], targets: [], bolts: [], last: [], todo: [], wrong: [], besieged: [], chosen: chosen?.cell ?? null, rite: null };
   if (past.shown !== null) {
     if (past.shown.at > 0) marks.last = past.shown.game.cells[past.shown.at - 1];
   } else {
@@ -282,7 +282,8 @@ function renderBoard() {
       marks.targets = Object.keys(attacks);
       marks.bolts = Object.keys(bolts).filter((name) => !marks.targets.includes(name));
     }
-    if (chosen !== null || bolting) marks.todo = [];
+    marks.wrong = state.ruling?.cells ?? [];
+    if (chosen !== null || bolting) [marks.todo, marks.wrong] = [[], []];
   }
   drawBoard(find("#board"), position, marks, namesShown());
   tellTapped(past.shown === null && chosen !== null && isMine(chosen.cell, position) ? cellOf(chosen.cell) : null);

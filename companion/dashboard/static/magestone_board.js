@@ -139,7 +139,7 @@ export function unitIcon(unit) {
 }
 
 // Draws a position. `marks` has the squares that are special: able, reach, rich (a walk there does more), targets, bolts,
-// last (a walk, in order), todo; chosen; besieged seats; rite {seat, left}; glow, the seat of a Rite.
+// last (a walk, in order), todo, wrong; chosen; besieged seats; rite {seat, left}; glow, the seat of a Rite.
 export function drawBoard(root, position, marks, names) {
   const whole = WIDTH * SQUARE;
   const focused = root.contains(document.activeElement) ? document.activeElement.dataset.cell : null;
@@ -174,6 +174,7 @@ export function drawBoard(root, position, marks, names) {
     if (target) square.append(svg("circle", { class: "target", cx: 50, cy: 50, r: 44 }));
     if (bolt) square.append(svg("rect", { class: "bolt", x: 6, y: 6, width: 88, height: 88, rx: 14 }));
     if (marks.todo.includes(name)) square.append(svg("rect", { class: "todo-ring", x: 5, y: 5, width: 90, height: 90, rx: 12 }));
+    if (marks.wrong.includes(name)) square.append(svg("rect", { class: "wrong", x: 5, y: 5, width: 90, height: 90, rx: 12 }));
     if (marks.chosen === name) square.append(svg("rect", { class: "chosen", x: 4, y: 4, width: 92, height: 92, rx: 12 }));
     squares.append(square);
   }
