@@ -399,6 +399,20 @@ def test_a_record_can_be_shown_before_any_game(open_page):
     expect(page.locator("#start")).to_be_visible()
 
 
+def test_siege_and_rite_are_shown_now_and_in_the_past(open_page, table):
+    table.say(Begin(FOUR, record=FULL))
+    table.play("W6>i7")
+    page = open_page()
+    expect(page.locator("#board .siege")).to_have_count(1)
+    expect(page.locator(".siege-note")).to_have_text("⚔ under siege")
+    expect(page.locator("#board .glow")).to_have_count(0)
+    expect(page.locator("#ruling .why")).to_have_text("Cleo’s Rite is broken.")
+    page.locator("#to-earlier").click()
+    expect(page.locator("#board .glow.seat-2")).to_have_count(1)
+    expect(page.locator("#board .clock-left")).to_have_text("1")
+    expect(page.locator("#board .siege")).to_have_count(1)
+
+
 def test_names_are_shown_as_they_are_written(open_page, table):
     table.say(Begin(("<img src=x>", "O'Neil & Top")))
     page = open_page()

@@ -257,14 +257,12 @@ function namesShown() {
 
 function renderBoard() {
   const position = positionShown();
-  const marks = { able: [], reach: [], rich: [], targets: [], bolts: [], last: [], todo: [], wrong: [], besieged: [], chosen: chosen?.cell ?? null, rite: null };
+  const marks = { able: [], reach: [], rich: [], targets: [], bolts: [], last: [], todo: [], wrong: [], chosen: chosen?.cell ?? null };
   if (past.shown !== null) {
     if (past.shown.at > 0) marks.last = past.shown.game.cells[past.shown.at - 1];
   } else {
     marks.last = state.last;
     marks.able = state.able;
-    marks.rite = state.rite;
-    marks.besieged = state.players.filter((player) => player.besieged).map((player) => player.seat);
     marks.todo = state.orders.map((order) => order.cell);
     if (state.fight !== null) {
       marks.targets = [state.fight.target];
@@ -329,7 +327,7 @@ const same = (one, two) => one.length === two.length && one.every((each, k) => e
 function fightTools(position) {
   const { attacks, bolts, n } = aim;
   const names = [...new Set(attacks.flatMap((attack) => attack.units))].filter((letter) => letter !== "M").sort();
-  const picked = attacks.find((attack) => same(attack.units, aim.attackers));
+  const ready = attacks.find((attack) => same(attack.units, aim.attackers));
   const tools = [html("p", {}, `${describe(aim.cell, position, namesShown())}.`)];
   if (names.length > 0) {
     const chips = names.map((letter) => {
@@ -346,7 +344,7 @@ function fightTools(position) {
   }
   const declare = (fight, label) => button(label, () => choose(fight.choice, n), "primary odds-button", { "data-choice": fight.choice });
   const oddsOf = (fight) => (fight.dice === null ? "cannot be blocked" : `${fight.dice}, wins ${fight.percent} (${fight.odds})`);
-  if (picked && picked.units[0] !== "M") tools.push(declare(picked, `Attack: ${oddsOf(picked)}`));
+  if (ready && ready.units[0] !== "M") tools.push(declare(ready, `Attack: ${oddsOf(picked)}`));
   for (const attack of attacks.filter((each) => each.units[0] === "M")) tools.push(declare(attack, `The Mage attacks: ${oddsOf(attack)}`));
   for (const bolt of bolts) tools.push(declare(bolt, `Bolt, ${plural(bolt.squares, "square")}: ${oddsOf(bolt)}`));
   if (aim.attackers.length > 1) tools.push(html("p", { class: "detail" }, `${unitName(aim.attackers[0])} leads, and falls if the defender wins.`));

@@ -33,13 +33,17 @@ function baseOf([row, column], seats) {
 const HOMES = ["W", "W", "W", "P", "M", "W", "W", "W"];
 const homeOn = ([row, column], seat) => HOMES[[column - 4, row - 4, 11 - column, 11 - row][seat]];
 
-// A position as text (docs/rules.md), read: what stands and lies on each square, and what each Mage holds.
+// A position as text (docs/rules.md), read: what stands and lies on each square, who is under siege, and the Rite.
 export function readPosition(text) {
-  const [players, armies, stones, graves] = text.split(" ");
+  const [players, armies, stones, graves, , , , running] = text.split(" ");
   const seats = SEATS[players];
   const units = new Map();
+  const out = [];
   armies.split("/").forEach((army, k) => {
-    if (army.startsWith("x")) return;
+    if (army.startsWith("x")) {
+      out.push(seats[k]);
+      return;
+    }
     for (const word of army.split(",")) {
       const [, letter, name] = /^(M|P|W[1-6])([a-p]\d+)/.exec(word);
       units.set(name, { seat: seats[k], letter });
@@ -52,7 +56,19 @@ export function readPosition(text) {
     const here = lying.get(name) ?? { unactivated: 0, activated: 0 };
     lying.set(name, { ...here, [kind]: here[kind] + 1 });
   }
-  return { seats, units, stones: lying, graves: new Set(graves === "-" ? [] : graves.split(",")) };
+  const held = new Set([...units].flatMap(([name, unit]) => {
+    const base = baseOf(cellOf(name), seats);
+    return base === null || base === unit.seat ? [] : [base];
+  }));
+  const [index, left] = running.split(":");
+  return {
+    seats,
+    units,
+    stones: lying,
+    graves: new Set(graves === "-" ? [] : graves.split(",")),
+    besieged: seats.filter((seat) => held.has(seat) && !out.includes(seat)),
+    rite: running === "-" ? null : { seat: seats[index], left },
+  };
 }
 
 const counted = (number, noun) => (number === 1 ? `a${/^[aeiou]/i.test(noun) ? "n" : ""} ${noun}` : `${number} ${noun}s`);
@@ -139,7 +155,7 @@ export function unitIcon(unit) {
 }
 
 // Draws a position. `marks` has the squares that are special: able, reach, rich (a walk there does more), targets, bolts,
-// last (a walk, in order), todo, wrong; chosen; besieged seats; rite {seat, left}; glow, the seat of a Rite.
+// last (a walk, in order), todo, wrong; and chosen.
 export function drawBoard(root, position, marks, names) {
   const whole = WIDTH * SQUARE;
   const focused = root.contains(document.activeElement) ? document.activeElement.dataset.cell : null;
@@ -153,7 +169,7 @@ export function drawBoard(root, position, marks, names) {
     const base = baseOf(cell, position.seats);
     const zone = isNexus(cell) ? "nexus" : base !== null ? `base base-${base}` : cell.every((part) => part >= 4 && part < 12) ? "heart" : "outer";
     const classes = ["square", zone, (cell[0] + cell[1]) % 2 ? "odd" : "even"];
-    if (base !== null && marks.besieged.includes(base)) classes.push("besieged");
+    if (base !== null && position.besieged.includes(base)) classes.push("besieged");
     for (const mark of ["last", "todo"]) if (marks[mark].includes(name)) classes.push(mark);
     const reached = marks.reach.includes(name);
     const target = marks.targets.includes(name);
@@ -181,12 +197,13 @@ export function drawBoard(root, position, marks, names) {
   const over = [];
   if (marks.last.length > 1) over.push(svg("polyline", { class: "walk", points: marks.last.map((name) => middle(name).join()).join(" ") }));
   const nexus = svg("rect", { class: "nexus-edge", x: 7 * SQUARE, y: 7 * SQUARE, width: 2 * SQUARE, height: 2 * SQUARE, rx: 8 });
-  const glow = marks.rite === null ? [] : [
-    svg("rect", { class: `glow seat-${marks.rite.seat}`, x: 7 * SQUARE - 12, y: 7 * SQUARE - 12, width: 2 * SQUARE + 24, height: 2 * SQUARE + 24, rx: 22 }),
-    svg("circle", { class: `clock seat-${marks.rite.seat}`, cx: 8 * SQUARE, cy: 8 * SQUARE, r: 27 }),
-    svg("text", { class: `clock-left seat-${marks.rite.seat}`, x: 8 * SQUARE, y: 8 * SQUARE + 2 }, String(marks.rite.returns_left)),
+  const { rite } = position;
+  const glow = rite === null ? [] : [
+    svg("rect", { class: `glow seat-${rite.seat}`, x: 7 * SQUARE - 12, y: 7 * SQUARE - 12, width: 2 * SQUARE + 24, height: 2 * SQUARE + 24, rx: 22 }),
+    svg("circle", { class: `clock seat-${rite.seat}`, cx: 8 * SQUARE, cy: 8 * SQUARE, r: 27 }),
+    svg("text", { class: `clock-left seat-${rite.seat}`, x: 8 * SQUARE, y: 8 * SQUARE + 2 }, rite.left),
   ];
-  const sieges = marks.besieged.map((seat) => {
+  const sieges = position.besieged.map((seat) => {
     const [[row, column], [lastRow, lastColumn]] = BASE_ENDS[seat].map(seen);
     const [top, left] = [Math.min(row, lastRow), Math.min(column, lastColumn)];
     return svg("rect", { class: "siege", x: left * SQUARE + 4, y: top * SQUARE + 4, rx: 12,
