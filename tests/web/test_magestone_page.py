@@ -1,7 +1,10 @@
 """Claims about the page of MageStone in a real browser: a match played by tapping, dice, its past and records."""
 
+import random
 import threading
 import time
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from queue import Queue
 
@@ -11,8 +14,23 @@ from playwright.sync_api import expect
 import companion
 from companion.dashboard import create_magestone_app
 from companion.dashboard.server import Server, listen
-from companion.games.magestone import Draw, Roll, read_choice, read_record, replay
+from companion.games.magestone import (
+    Attack,
+    Bolt,
+    Draw,
+    Move,
+    Roll,
+    Unit,
+    legal_choices,
+    read_choice,
+    read_record,
+    replay,
+    shortest_walks,
+    square_name,
+    write_choice,
+)
 from companion.games.magestone.table import Begin, Chosen, Said, Saying, Thrower, Thrown
+from companion.goes import thrown
 from companion.live import Live
 from companion.magestone_session import MageStoneSession
 from companion.store import MageStoneStore
@@ -397,6 +415,77 @@ def test_a_record_can_be_shown_before_any_game(open_page):
     expect(square(page, "e1")).to_have_attribute("aria-label", "e1, Top’s Warrior 1")
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#start")).to_be_visible()
+
+
+def make(page, table, choice):
+    """Makes a choice by tapping alone, dice and all."""
+    match choice:
+        case Move():
+            at = table.session.table.game.state.armies[table.session.table.game.state.to_move].cells[choice.unit]
+            tap(page, square_name(at))
+            expect(page.locator("#board .reach")).not_to_have_count(0)
+            tap(page, square_name(choice.path[-1]))
+            if len(shortest_walks(table.session.table.game.state, choice.unit, choice.path[-1])) > 1:
+                page.locator("#tray button").first.click()
+        case Attack() | Bolt():
+            tap(page, square_name(choice.target))
+            expect(page.locator("#board .target")).to_have_count(1)
+            if isinstance(choice, Attack) and choice.units[0] is not Unit.MAGE:
+                for letter in page.locator("#tray [aria-pressed=true]").evaluate_all(
+                    "all => all.map(each => each.dataset.attacker)"
+                ):
+                    page.locator(f"#tray [data-attacker={letter}]").click()
+                for unit in choice.units:
+                    page.locator(f"#tray [data-attacker={unit.letter}]").click()
+            declared = write_choice(replace(choice, rolls=()))
+            page.locator(f'#tray [data-choice="{declared}"]').click()
+            for roll in choice.rolls:
+                expect(page.locator("body")).to_have_attribute("data-phase", "dice")
+                dice = page.locator("#dice-panel .die")
+                expect(dice.first).to_have_value("")
+                for die, number in zip(dice.all(), (*roll.attacker, *roll.defender), strict=True):
+                    die.fill(str(number))
+                page.locator("#take-dice").click()
+        case _:
+            words = {
+                "nova": "Nova",
+                "activate": "Activate",
+                "collect": "Collect",
+                "rite": "Begin the Rite",
+                "end": "End go",
+            }
+            page.locator("#actions").get_by_role("button", name=words[write_choice(choice)]).click()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_every_choice_can_be_made_by_tapping(open_page, table, seed):
+    print("seed", seed)
+    chance = random.Random(seed)
+    table.say((Begin(FOUR), Begin(FOUR, record=FULL), Begin(TWO, record=RAISING), Begin(TWO, record=SORCERY))[seed])
+    page = open_page()
+    expect(page.locator("body")).to_have_attribute("data-phase", "play")
+    kinds = Counter()
+    for number in range(60):
+        state = table.session.table.game.state
+        if state.result is not None:
+            break
+        legal = legal_choices(state)
+        acts = legal.actions[:-1]
+        choice = thrown(state, chance.choice(acts if acts and chance.random() < 0.7 else legal), chance)
+        made = len(table.session.table.game.choices)
+        make(page, table, choice)
+        wait_for(lambda made=made: len(table.session.table.game.choices) > made)
+        last = table.session.table.game.choices[made]
+        kinds[type(last).__name__] += 1
+        if isinstance(choice, Move):
+            assert (last.unit, last.path[-1]) == (choice.unit, choice.path[-1]), number
+        else:
+            assert write_choice(last) == write_choice(choice), number
+        expect(page.locator("#replay-place")).to_contain_text(f"/{len(table.session.table.game.choices)}")
+        if table.session.table.game.state.result is None:
+            expect(page.locator("body")).to_have_attribute("data-phase", "play")
+    print(dict(kinds))
 
 
 def test_siege_and_rite_are_shown_now_and_in_the_past(open_page, table):
