@@ -1,5 +1,7 @@
 """What a tap on a square of MageStone's board offers: walks, attacks and Bolts with their odds, or why not."""
 
+from collections.abc import Sequence
+
 from companion.dashboard.follower import Json
 from companion.dashboard.magestone_words import MageStoneWords, choice_button
 from companion.games.magestone import (
@@ -13,7 +15,6 @@ from companion.games.magestone import (
     End,
     Move,
     Nova,
-    Seat,
     State,
     Unit,
     declaration_fault,
@@ -130,7 +131,7 @@ def _walks(state: State, unit: Unit, words: MageStoneWords) -> dict[str, list[Js
     }
 
 
-def _by_target(fights: "list[Attack] | list[Bolt]", state: State) -> dict[str, list[Json]]:
+def _by_target(fights: Sequence[Attack | Bolt], state: State) -> dict[str, list[Json]]:
     told: dict[str, list[Json]] = {}
     for fight in fights:
         dice = dice_for(state, fight)
@@ -151,18 +152,13 @@ def _flight(state: State, bolt: Bolt) -> int:
 
 
 def _no_bolt(state: State, words: MageStoneWords) -> str:
-    """Why no Bolt can be cast, by what is wrong with one at the nearest enemy."""
+    """Why no Bolt can be cast, by what is wrong with one at the nearest enemy; a game that goes on has one."""
     mage = state.armies[state.to_move].cells[Unit.MAGE]
-    enemies = [cell for seat in _enemies(state) for cell in state.armies[seat].cells if cell is not None]
-    if not enemies:
-        return "there is no enemy"
-    nearest = min(enemies, key=lambda cell: distance(mage or cell, cell))
-    refused = declaration_fault(state, Bolt(nearest))
-    return "" if refused is None else words.headline(refused)
-
-
-def _enemies(state: State) -> list[Seat]:
-    return [seat for seat in state.remaining if seat is not state.to_move]
+    others = (seat for seat in state.remaining if seat is not state.to_move)
+    enemies = [cell for seat in others for cell in state.armies[seat].cells if cell is not None]
+    refused = declaration_fault(state, Bolt(min(enemies, key=lambda cell: distance(mage or cell, cell))))
+    assert refused is not None
+    return words.headline(refused)
 
 
 def cells_of_last(choices: tuple[Choice, ...]) -> list[str]:
