@@ -23,27 +23,28 @@ from companion.referee import Referee, Standing
 if TYPE_CHECKING:
     from companion import soak as soaks
     from companion.dashboard import faults
-    from hardware_sims import players, virtual
+    from hardware_sims import players, table_faults
     from vision.board import Image
 
 
 class Switchboard:
-    """The faults of the simulated table, for its page."""
+    """The faults of a simulated table, for its page."""
 
-    def __init__(self, table: "virtual.VirtualTable") -> None:
-        self._table = table
+    def __init__(self, switches: "table_faults.Switches") -> None:
+        self._switches = switches
 
     def switches(self) -> "list[faults.Switch]":
         """Every fault as it stands."""
         from companion.dashboard.faults import Switch
         from hardware_sims.table_faults import TABLE_FAULTS
 
-        on = self._table.wanted()
-        return [Switch(name, fault.kind.value, fault.title, name in on) for name, fault in TABLE_FAULTS.items()]
+        states = self._switches.states()
+        known = ((name, TABLE_FAULTS[name]) for name in states)
+        return [Switch(name, fault.kind.value, fault.title, states[name]) for name, fault in known]
 
     def switch(self, name: str, on: bool) -> None:
         """Switches one on or off. Raises KeyError where there is no such fault."""
-        self._table.switch(name, on)
+        self._switches.switch(name, on)
 
 
 def called(standing: Standing) -> "players.Call":

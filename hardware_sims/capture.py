@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Generic, Protocol, TypeVar
 
 import cv2
 import numpy as np
 
-from hardware_sims.camera import Camera
-from hardware_sims.disks import Disk
-from hardware_sims.players import Moment
+from hardware_sims.arms import Arm
+from hardware_sims.camera import Camera, Thing
 from vision.board import Image
 
 
@@ -31,11 +31,27 @@ class Plug:
     seed: int = 0
 
 
-class Device:
+Seen = TypeVar("Seen", covariant=True)
+
+
+class Moment(Protocol[Seen]):
+    """What a camera can see at one time."""
+
+    @property
+    def t_s(self) -> float: ...
+
+    @property
+    def things(self) -> tuple[Seen, ...]: ...
+
+    @property
+    def arms(self) -> tuple[Arm, ...]: ...
+
+
+class Device(Generic[Thing]):
     """A camera over a table at which somebody plays; `connect` opens it, as often as a program likes."""
 
     def __init__(
-        self, camera: Camera[Disk], moments: Iterator[Moment], *, fps: float = 15.0, plug: Plug | None = None
+        self, camera: Camera[Thing], moments: Iterator[Moment[Thing]], *, fps: float = 15.0, plug: Plug | None = None
     ) -> None:
         self.camera = camera
         self.fps = fps
@@ -48,7 +64,7 @@ class Device:
         self._one_reader = threading.Lock()
         self._closed = threading.Event()
 
-    def connect(self) -> "Device":
+    def connect(self) -> "Device[Thing]":
         """Opens it, which may fail: see `isOpened`."""
         self._opens += 1
         return self
@@ -68,7 +84,7 @@ class Device:
                 if self._rng.random() < self._plug.lost_rate:
                     self._lost_until_s = time.monotonic() + self._plug.lost_s
                     break
-                image = self.camera.read((*moment.disks, *moment.held), moment.arms, moment.t_s)
+                image = self.camera.read(moment.things, moment.arms, moment.t_s)
                 self._wait()
                 if image is not None:
                     return True, image
@@ -90,7 +106,7 @@ class Device:
         self._due_s = max(due_s, now_s)
 
 
-def serve(device: Device, port: int = 0) -> ThreadingHTTPServer:
+def serve(device: Device[Thing], port: int = 0) -> ThreadingHTTPServer:
     """An MJPEG stream of a device on 127.0.0.1, not yet running: call `serve_forever` in a thread of its own."""
 
     class Stream(BaseHTTPRequestHandler):

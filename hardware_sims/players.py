@@ -92,6 +92,11 @@ class Moment:
     held: tuple[Disk, ...] = ()
     """Disks in a hand, above the table."""
 
+    @property
+    def things(self) -> tuple[Disk, ...]:
+        """All that a camera sees of disks."""
+        return (*self.disks, *self.held)
+
 
 @dataclass(frozen=True, slots=True)
 class Flicked:

@@ -4,6 +4,7 @@ A script is a game's moves as they are written down (PTN); what may be played is
 from 0, row 0 that of player A. Pieces are laid by hand: never quite in the middle, never quite straight.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -89,6 +90,16 @@ class StacksTable:
         if not pile:
             raise ValueError(f"nothing lies on {square}")
         return pile.pop()
+
+    def clear(self, between_mm: tuple[float, float] = (-math.inf, math.inf)) -> None:
+        """Takes off all whose y lies between these; the next move is a game's first once the board is empty."""
+        low_mm, high_mm = between_mm
+        self._squares = {
+            square: [piece for piece in pile if not low_mm <= piece.y_mm < high_mm]
+            for square, pile in self._squares.items()
+        }
+        if not self.pieces():
+            self.plies = 0
 
     def play(self, move: str) -> None:
         """Plays a move as it is written, by turns; the first two lay the other one's flats. Raises ValueError."""

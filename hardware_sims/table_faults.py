@@ -4,15 +4,21 @@ The camera's own settings are in `camera.Settings`, its mounting in `view.View`,
 of players in `players.Person`; faults of the grid's line are in `faults` and `sensors`.
 """
 
+import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from hardware_sims.camera import Settings
-from hardware_sims.players import Person
-from hardware_sims.scene import Lamp, Room
+from hardware_sims.scene import Lamp
 from hardware_sims.view import View
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R", bound="DataclassInstance")
+P = TypeVar("P", bound="DataclassInstance")
 
 
 class Kind(StrEnum):
@@ -82,15 +88,15 @@ TABLE_FAULTS: dict[str, TableFault] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
-    """A table as it is without any fault."""
+class Usual(Generic[R, P]):
+    """A table as it is without any fault: camera, room and people, whatever they play."""
 
     settings: Settings
     view: View
-    room: Room
-    people: tuple[Person, Person]
+    room: R
+    people: tuple[P, P]
 
-    def under(self, names: Iterable[str]) -> "Usual":
+    def under(self, names: Iterable[str]) -> "Usual[R, P]":
         """The same table with these faults. Raises KeyError for one that there is not."""
         table = self
         for fault in (TABLE_FAULTS[name] for name in names):
@@ -102,3 +108,37 @@ class Usual:
                 (first, second),
             )
         return table
+
+    def faults(self) -> tuple[str, ...]:
+        """The faults that there can be at this table."""
+        room, person = ({one.name for one in fields(kind)} for kind in (self.room, self.people[0]))
+        return tuple(
+            n for n, fault in TABLE_FAULTS.items() if room.issuperset(fault.room) and person >= {*fault.habits}
+        )
+
+
+class Switches:
+    """Which faults of a table are on; from any thread."""
+
+    def __init__(self, names: Iterable[str], on: Iterable[str] = ()) -> None:
+        """`names` are those that there can be."""
+        self._names = tuple(names)
+        self._on = tuple(on)
+        self._lock = threading.Lock()
+
+    def switch(self, name: str, on: bool) -> None:
+        """Switches a fault on or off. Raises KeyError for an unknown one."""
+        if name not in self._names:
+            raise KeyError(name)
+        with self._lock:
+            self._on = tuple(one for one in self._names if (on if one == name else one in self._on))
+
+    def states(self) -> dict[str, bool]:
+        """Every fault, and whether it is on."""
+        on = self.on()
+        return {name: name in on for name in self._names}
+
+    def on(self) -> tuple[str, ...]:
+        """The faults that are on."""
+        with self._lock:
+            return self._on

@@ -1,6 +1,5 @@
 """The table of `companion demo`: the usual board under a usual webcam, and two players with their habits."""
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
@@ -15,7 +14,7 @@ from hardware_sims.ports import InProcess, PtyPort
 from hardware_sims.scene import Lamp, Room, Scene
 from hardware_sims.scorer import Stake
 from hardware_sims.table import Table
-from hardware_sims.table_faults import TABLE_FAULTS, Usual
+from hardware_sims.table_faults import TABLE_FAULTS, Switches, Usual
 from hardware_sims.view import View
 from vision.board import Grid, Image, Profile
 
@@ -44,28 +43,24 @@ class VirtualTable:
 
     players: Players
     camera: Camera[Disk]
-    usual: Usual
+    usual: Usual[Room, Person]
     on: tuple[str, ...] = ()
     """The faults of `table_faults` that are switched on."""
-    _wanted: tuple[str, ...] = field(default=(), init=False)
+    switches: Switches = field(init=False)
+    """What is or will be on from the next moment on."""
     _room: Room = field(init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
-        self._wanted = self.on
+        self.switches = Switches(self.usual.faults(), self.on)
         self._room = self.usual.under(self.on).room
 
     def switch(self, name: str, on: bool) -> None:
         """Switches a fault on or off from the next moment on; from any thread. Raises KeyError for an unknown one."""
-        if name not in TABLE_FAULTS:
-            raise KeyError(name)
-        with self._lock:
-            self._wanted = tuple(one for one in TABLE_FAULTS if (on if one == name else one in self._wanted))
+        self.switches.switch(name, on)
 
     def wanted(self) -> tuple[str, ...]:
         """The faults that are or will be on."""
-        with self._lock:
-            return self._wanted
+        return self.switches.on()
 
     def play(self, first: str = "a") -> Iterator[Moment]:
         """What happens at the table, moment by moment."""
@@ -80,7 +75,7 @@ class VirtualTable:
         """The camera's picture of a moment, blue first, or None where it gives none."""
         return self.camera.read((*moment.disks, *moment.held), moment.arms, moment.t_s)
 
-    def _set(self, table: Usual) -> None:
+    def _set(self, table: Usual[Room, Person]) -> None:
         self.players.people = table.people
         self.camera.settings = table.settings
         if table.room != self._room:
@@ -117,6 +112,12 @@ def table(
     return VirtualTable(players, Camera(Scene(STANDARD, now.room), now.view, now.settings), usual, on)
 
 
+def filled_holes(moment: Moment) -> set[tuple[int, int]]:
+    """The holes in which disks lie."""
+    return {disk.cell for disk in moment.disks if disk.cell is not None}
+
+
+M = TypeVar("M")
 P = TypeVar("P", bound=PtyPort[Board] | InProcess[Board])
 
 
@@ -140,11 +141,13 @@ class Sensed(Generic[P]):
             else:
                 self.port.replug()
 
-    def by(self, moments: Iterator[Moment], faults: Callable[[], Iterable[str]] = tuple) -> Iterator[Moment]:
-        """The same moments, each felt as it passes; `faults` says which are on."""
+    def by(
+        self, moments: Iterator[M], filled: Callable[[M], set[tuple[int, int]]], faults: Callable[[], Iterable[str]]
+    ) -> Iterator[M]:
+        """The same moments, each felt as it passes: what is `filled` then. `faults` says which are on."""
         for moment in moments:
             self.plug(faults())
-            self.feel({disk.cell for disk in moment.disks if disk.cell is not None})
+            self.feel(filled(moment))
             yield moment
 
     def feel(self, filled: set[tuple[int, int]]) -> None:

@@ -37,7 +37,13 @@ def create_app(
 
 
 def create_pathstone_app(
-    store: PathstoneStore, live: Live, said: Queue[series.Input], profile: Profile, *, watched: bool
+    store: PathstoneStore,
+    live: Live,
+    said: Queue[series.Input],
+    profile: Profile,
+    *,
+    watched: bool,
+    switchboard: faults.Switchboard | None = None,
 ) -> Flask:
     """The web application for Pathstone; it starts nothing. The profile gives the pieces' colours and the usual size.
 
@@ -48,6 +54,8 @@ def create_pathstone_app(
     app.register_blueprint(pathstone_api.pathstone_writes(said, profile.board.rows if watched else None))
     app.register_blueprint(pathstone_api.pathstone_games(table))
     app.register_blueprint(tapped.taps(live))
+    if switchboard is not None:
+        app.register_blueprint(faults.switches(switchboard))
     return app
 
 

@@ -32,7 +32,7 @@ def live():
 @pytest.fixture
 def app(table, live, tmp_path):
     store = Store(tmp_path / "log.sqlite", live.ring)
-    yield create_app(store, live, Queue(), virtual.PROFILE, Switchboard(table))
+    yield create_app(store, live, Queue(), virtual.PROFILE, Switchboard(table.switches))
     store.close()
 
 
