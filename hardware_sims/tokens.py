@@ -63,6 +63,12 @@ class TokenTable:
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
 
+    def slip(self, mark: int, cell: Cell) -> None:
+        """Lays a token down under the topmost of a square, or on it where that is empty."""
+        above = [self.take(cell)] if self._squares.get(cell) else []
+        for token in (mark, *above):
+            self.put(token, cell)
+
     def put(self, mark: int, cell: Cell) -> None:
         """Lays a token down on what lies on a square. Raises ValueError for a square that is cut off."""
         if not is_square(self.board, cell):

@@ -26,11 +26,14 @@ from companion.cli.options import (
     record_option,
 )
 from companion.games import pathstone
+from companion.games.magestone import NotationError, State, read_position
+from companion.games.magestone.belief import Told
 from companion.games.pathstone import series
 from companion.grid import BoardGrid
-from companion.inputs import Declaration, Declared, Input, Look, Setup
+from companion.inputs import Declaration, Declared, Input, InputError, Look, Setup
 from companion.live import Live
 from companion.loop import Loop
+from companion.magestone import RecordedGame, Said, event_to_json, read_said, ruling_of
 from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee, events_to_json, game_over
@@ -80,6 +83,8 @@ class Table:
     first: Player
     patience: Patience
     teller: Teller
+    position: State | None = None
+    said: tuple[Said, ...] | None = None
 
 
 Begun = tuple[Loop[Any], Callable[[], None]]
@@ -90,11 +95,18 @@ Opened = tuple[Log[Any] | None, Callable[[Any], Begun]]
 
 @click.command()
 @click.argument("source")
-@click.option("--game", type=click.Choice(["pathways", "pathstone"]), required=True)
+@click.option("--game", type=click.Choice(["pathways", "pathstone", "magestone"]), required=True)
 @click.option("--board", "board_path", type=click.Path(path_type=Path), required=True, help="Board profile (TOML).")
 @corners_option
 @a_side_option
 @click.option("--first", type=click.Choice(["a", "b"]), default="a", show_default=True, help="Who flicks first.")
+@click.option("--position", "position_text", help="Where the game of MageStone begins, as text; else at its start.")
+@click.option(
+    "--said",
+    "said_path",
+    type=click.Path(path_type=Path),
+    help="File with what was declared in MageStone, JSON lines; without it nobody is taken to have said anything.",
+)
 @port_option
 @baud_option
 @record_option
@@ -107,6 +119,8 @@ def referee(
     corners: Corners | None,
     a_side: str | None,
     first: str,
+    position_text: str | None,
+    said_path: Path | None,
     port: str | None,
     baud: int,
     record_path: Path | None,
@@ -119,15 +133,21 @@ def referee(
         raise click.UsageError("sensors alone tell only of Pathways: give a camera or pictures")
     if port is not None and game not in GRIDS:
         raise click.UsageError(f"a grid of LEDs and sensors does not play along in {game}")
+    if game != "magestone" and (position_text is not None or said_path is not None):
+        raise click.UsageError("--position and --said are for MageStone")
+    if game == "magestone" and store_path is not None:
+        raise click.UsageError("--store keeps games of Pathways and Pathstone; companion run keeps those of MageStone")
     check_port(source, port, record_path)
     teller = Teller(as_json)
     try:
         profile = BOARDS[game](board_path)
         pictures = None if source == NO_CAMERA else open_source(source)
         patience = SETTLED_ALREADY if isinstance(pictures, Folder) else Patience()
-        table = Table(profile, corners, a_side, Player(first), patience, teller)
+        position = None if position_text is None else read_position(position_text)
+        said = None if said_path is None else read_said(said_path)
+        table = Table(profile, corners, a_side, Player(first), patience, teller, position, said)
         store, begin = _GAMES[game](table, store_path)
-    except (ProfileError, CameraError, StoreError) as error:
+    except (ProfileError, CameraError, StoreError, NotationError, InputError) as error:
         teller.end(None, str(error))
         fail(str(error))
     if isinstance(pictures, Camera):
@@ -220,7 +240,31 @@ def _pathstone(table: Table, store_path: Path | None) -> Opened:
     return store, begin
 
 
-_GAMES: dict[str, Callable[[Table, Path | None], Opened]] = {"pathways": _pathways, "pathstone": _pathstone}
+def _magestone(table: Table, _store_path: Path | None) -> Opened:
+    def hear(told: tuple[Told, ...], state: State, frame: Frame | None) -> None:
+        when = {} if frame is None else {"frame": frame.n, "t_s": round(frame.t_s, 3)}
+        events = [{**event_to_json(one, state), **when} for one in told]
+        table.teller.tell([ruling_of(one) for one in told], events, None if frame is None else frame.t_s)
+
+    def begin(_grid: None) -> Begun:
+        session = RecordedGame(
+            table.profile,
+            hear,
+            corners_px=table.corners_px,
+            patience=table.patience,
+            first=table.position,
+            said=table.said,
+        )
+        return session, session.finish
+
+    return None, begin
+
+
+_GAMES: dict[str, Callable[[Table, Path | None], Opened]] = {
+    "pathways": _pathways,
+    "pathstone": _pathstone,
+    "magestone": _magestone,
+}
 
 
 def _with_progress(frames: Iterable[Frame | None], total: int) -> Iterator[Frame | None]:

@@ -86,6 +86,11 @@ class State:
         return self.to_move
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether nothing has been done in this go."""
+        return not self.moved and not self.acted and self.units_left == UNITS_A_GO
+
+    @property
     def returns(self) -> int:
         """How often play has to come back to a player who begins the Rite."""
         return 2 if len(self.seats) == 2 else 1

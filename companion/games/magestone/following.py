@@ -1,0 +1,442 @@
+"""A go followed step by step: what a look of the board shows beyond what is believed, explained by legal choices.
+
+A unit that is seen elsewhere has walked there, by a shortest walk. Who fights, casts or begins the Rite says so; where
+nobody did, a fight is supposed only from what it leaves on the board: a unit gone from its square, and all orders done.
+A unit that is seen nowhere is unknown, and has never moved. The go of who is to move ends when a unit of the next seat
+goes; nobody is supposed to have passed who could have done anything.
+
+What nothing explains may be a take-back: the board as it was, or other walks in place of this go's.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Final
+
+from companion.games.magestone.board import BASES, BIT, NEIGHBOURS, NEXUS, square_name
+from companion.games.magestone.choices import Attack, Bolt, Choice, End, Move
+from companion.games.magestone.dice import Roll
+from companion.games.magestone.faults import GO, dice_for, left, walker_fault
+from companion.games.magestone.legal import legal_choices, reach, shortest_walks
+from companion.games.magestone.looks import Look, Top, lying, uppermost
+from companion.games.magestone.orders import Do, Order, Token, orders
+from companion.games.magestone.pieces import Seat, Unit
+from companion.games.magestone.play import can_raise, fallen, play
+from companion.games.magestone.state import State, enemy_bits
+from companion.ruling import Refused, Undecided
+from companion.terms import Cell
+
+_MOST_TRIED: Final = 3_000
+"""So many choices are tried for one explanation, within a second; what needs more is not explained."""
+_MOST_CHOICES: Final = 12
+_BACK: Final = 24
+"""Steps that a take-back can undo."""
+
+Someone = tuple[Seat, Unit]
+_Loose = frozenset[tuple[Cell, Top | None]]
+"""What may still lie on a square, or already, because of an order; None for nothing."""
+
+
+class Source(Enum):
+    """Who told of a choice."""
+
+    SAID = auto()
+    SEEN = auto()
+    """Only the board: the dice of a fight are then supposed, and are not to be written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One choice of a game, and the state before it."""
+
+    before: State
+    choice: Choice
+    source: Source = Source.SAID
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A game as it went: every step, how things stand after them, and the orders that no look has shown done."""
+
+    steps: tuple[Step, ...]
+    state: State
+    pending: tuple[Order, ...] = ()
+    seen: int = 0
+    """How many of the steps were made when the whole board was last seen"""
+
+    def after(self, choice: Choice, source: Source) -> "Course":
+        """The course with one more choice, which has to be legal."""
+        state = play(self.state, choice)
+        return Course(
+            (*self.steps, Step(self.state, choice, source)),
+            state,
+            (*self.pending, *orders(self.state, choice, state)),
+            self.seen,
+        )
+
+
+def written(step: Step) -> Choice:
+    """A step's choice as it is written: without dice that nobody told."""
+    if step.source is Source.SEEN and isinstance(step.choice, (Attack, Bolt)):
+        return replace(step.choice, rolls=())
+    return step.choice
+
+
+class Board:
+    """A look made ready to be asked. A unit that is seen twice is not seen at all."""
+
+    __slots__ = ("at", "top", "unseen")
+
+    def __init__(self, look: Look) -> None:
+        seen = Counter(top for _, top in look.tops if not isinstance(top, Token))
+        self.top = {cell: top for cell, top in look.tops if isinstance(top, Token) or seen[top] == 1}
+        self.unseen = frozenset({*look.unseen, *(cell for cell, _ in look.tops if cell not in self.top)})
+        self.at = {top: cell for cell, top in self.top.items() if not isinstance(top, Token)}
+
+    def shows(self, cell: Cell) -> Top | None:
+        """What lies uppermost on a square that is seen; None for nothing."""
+        return self.top.get(cell)
+
+
+def contradicted(course: Course, look: Look) -> tuple[Cell, ...]:
+    """The squares that look otherwise than they may, orders that are still to be carried out allowed for."""
+    return tuple(sorted(_wrong(course.state, Board(look), _loosened(course.pending, course.state))))
+
+
+def outstanding(course: Course, look: Look) -> tuple[Order, ...]:
+    """The orders that the look does not show done: those on squares that cannot be seen are among them."""
+    board, tops = Board(look), uppermost(course.state)
+    laid = {(order.cell, order.token) for order in course.pending if order.do is Do.LAY}
+    return tuple(order for order in course.pending if not _is_done(order, board, tops, laid))
+
+
+def _is_done(order: Order, board: Board, tops: dict[Cell, frozenset[Top]], laid: set[tuple[Cell, Token]]) -> bool:
+    if order.do is Do.TURN:
+        return True
+    if order.cell in board.unseen:
+        return False
+    top, meant, expected = board.shows(order.cell), _top_of(order), tops.get(order.cell, frozenset())
+    if order.do is Do.TAKE:
+        return top != meant
+    if meant not in expected:
+        return True  # something has come to stand on it since
+    return top == meant or (isinstance(top, Token) and (order.cell, top) in laid)
+
+
+def _top_of(order: Order) -> Top:
+    if order.seat is None or order.unit is None:
+        return order.token
+    return order.seat, order.unit
+
+
+def _loosened(pending: Iterable[Order], state: State) -> _Loose:
+    """What squares may show while orders are carried out: what is still to be taken, nothing, or what lies below."""
+    loose: set[tuple[Cell, Top | None]] = set()
+    below = lying(state)
+    for order in pending:
+        if order.do is Do.TURN:
+            continue
+        loose.add((order.cell, None))
+        loose |= {(order.cell, top) for top in below.get(order.cell, ())}
+        if order.do is Do.TAKE:
+            loose.add((order.cell, _top_of(order)))
+    return frozenset(loose)
+
+
+def _wrong(state: State, board: Board, loose: _Loose) -> set[Cell]:
+    """The squares that look otherwise than they may."""
+    tops = uppermost(state)
+    wrong = set[Cell]()
+    for cell in {*tops, *board.top} - board.unseen:
+        top, expected = board.shows(cell), tops.get(cell)
+        if (top is None if expected is None else top in expected) or (cell, top) in loose:
+            continue
+        wrong.add(cell)
+    return wrong
+
+
+class TooMuchError(Exception):
+    """There are too many ways to explain a look to go through them all."""
+
+
+def explanations(course: Course, look: Look, *, silent: bool = False) -> tuple[Course, ...]:
+    """The courses that explain a look, the given one alone where it shows nothing new; none where none does.
+
+    Raises TooMuchError.
+
+    `silent` is a source where nobody can say anything: then what leaves no trace may have been chosen too.
+    """
+    board = Board(look)
+    found = _onward(course, board, silent=silent) or _before_the_end(course, board) or _back(course, board)
+    return tuple(
+        replace(one, pending=outstanding(one, look), seen=one.seen if look.unseen else len(one.steps)) for one in found
+    )
+
+
+def may_be_underway(course: Course, look: Look) -> bool:
+    """Whether a fight that nobody declared may leave such a board before all that it asks for is done.
+
+    Raises TooMuchError.
+    """
+    found = _onward(course, Board(look), underway=True)
+    return any(outstanding(one, look) for one in found if len(one.steps) > len(course.steps))
+
+
+# Onward: what was chosen since
+
+
+def _onward(
+    course: Course, board: Board, *, silent: bool = False, underway: bool = False, walks_only: bool = False
+) -> list[Course]:
+    """The courses that the board shows with the fewest choices more; an end of a go does not count.
+
+    A fight is supposed only where all its orders are done, or `underway`, some.
+    """
+    layer, known, tried = [course], set[object](), 0
+    for _ in range(_MOST_CHOICES):
+        found, dearer = list[Course](), list[Course]()
+        while layer:
+            one = layer.pop()
+            loose = _loosened(one.pending, one.state)
+            wrong = _wrong(one.state, board, loose)
+            if not wrong:
+                found.append(one)
+            for choice, free in _choices(one.state, board, loose, wrong, silent=silent, walks_only=walks_only):
+                tried += 1
+                if tried > _MOST_TRIED:
+                    raise TooMuchError
+                after = one.after(choice, Source.SEEN)
+                if not isinstance(choice, (Move, End)) and not underway:
+                    after = replace(after, pending=one.pending)
+                key = (after.state, frozenset(map(_sort_of, after.steps[len(course.steps) :])))
+                if key not in known:
+                    known.add(key)
+                    (layer if free else dearer).append(after)
+        if found:
+            return found
+        layer = dearer
+    return []
+
+
+def _sort_of(step: Step) -> object:
+    """What makes a choice another one: not its dice, nor the order of those who attack together."""
+    choice = step.choice
+    if isinstance(choice, Attack):
+        return step.before.to_move, frozenset(choice.units), choice.target
+    return step.before.to_move, replace(choice, rolls=()) if isinstance(choice, Bolt) else choice
+
+
+def _choices(
+    state: State, board: Board, loose: _Loose, wrong: set[Cell], *, silent: bool, walks_only: bool
+) -> Iterator[tuple[Choice, bool]]:
+    """What may have been chosen next for what the board shows, and whether it is free: needs no trace of its own."""
+    if state.result is not None:
+        return
+    gone = _displaced(state, board, loose)
+    for move in _walks(state, board, gone):
+        yield move, False
+    if walks_only:
+        return
+    lost = _lost(state, board, loose)
+    if lost or silent:
+        for move in _last_walks(state, board, lost):
+            yield move, False
+        for choice in _fights(state):
+            fell = [(cell, state.unit_at(cell)) for cell in fallen(state, choice)]
+            hit = [who in lost for _, who in fell]
+            if any(hit) and (silent or _has_evidence(state, choice, board)):
+                if all(hit) or all(who in lost or _may_stay(state, board, cell) for cell, who in fell):
+                    yield choice, False
+            elif (
+                silent
+                and all(_may_stay(state, board, cell) for cell, _ in fell)
+                and _wrong(play(state, choice), board, loose) == wrong
+            ):
+                yield choice, True
+    if _may_have_ended(state, board, gone, lost):
+        yield End(), True
+
+
+def _displaced(state: State, board: Board, loose: _Loose) -> dict[Someone, Cell]:
+    """The units that are seen on another square than they stand on, with it."""
+    return {
+        (seat, unit): board.at[seat, unit]
+        for seat in state.seats
+        for unit, cell in zip(Unit, state.armies[seat].cells, strict=True)
+        if cell is not None
+        and board.at.get((seat, unit), cell) != cell
+        and (board.at[seat, unit], (seat, unit)) not in loose
+    }
+
+
+def _lost(state: State, board: Board, loose: _Loose) -> set[Someone]:
+    """The units that are gone from their squares: seen nowhere, or where they would come back."""
+    lost = set[Someone]()
+    for seat in state.seats:
+        for unit, cell in zip(Unit, state.armies[seat].cells, strict=True):
+            if cell is None or cell in board.unseen or board.shows(cell) == (seat, unit):
+                continue
+            at = board.at.get((seat, unit))
+            if (cell, board.shows(cell)) not in loose and (at is None or at in BASES[seat]):
+                lost.add((seat, unit))
+    return lost
+
+
+def _walks(state: State, board: Board, gone: dict[Someone, Cell]) -> Iterator[Move]:
+    """The walks of units that are seen elsewhere, and of a Priest that is seen beside a gravestone that was raised."""
+    seat = state.to_move
+    for (other, unit), cell in gone.items():
+        if other is seat:
+            yield from shortest_walks(state, unit, cell)
+    if not can_raise(state):
+        return
+    priest = board.at.get((seat, Unit.PRIEST))
+    for grave in state.graves:
+        if grave not in board.unseen and board.shows(grave) != Token.GRAVESTONE:
+            for move in shortest_walks(state, Unit.PRIEST, grave):
+                if priest in (None, play(state, move).armies[seat].cells[Unit.PRIEST]):
+                    yield move
+
+
+def _last_walks(state: State, board: Board, lost: set[Someone]) -> Iterator[Move]:
+    """The walks of units that are gone to where they may have attacked and fallen: beside an enemy."""
+    enemies = enemy_bits(state, state.to_move)
+    for seat, unit in lost:
+        if seat is not state.to_move or unit is Unit.PRIEST:
+            continue
+        for cell in reach(state, unit):
+            graveless = unit is Unit.MAGE or state.bank == 0 or cell in NEXUS or cell in state.graves
+            if (
+                cell not in board.unseen
+                and (graveless or board.shows(cell) is Token.GRAVESTONE)
+                and any(BIT[near] & enemies for near in NEIGHBOURS[cell])
+            ):
+                yield from shortest_walks(state, unit, cell)
+
+
+def _fights(state: State) -> Iterator[Choice]:
+    """Everything but walks and the end of the go that could be chosen, won and lost, with dice for it."""
+    for choice in legal_choices(state).actions:
+        if isinstance(choice, End):
+            continue
+        dice = dice_for(state, choice) if isinstance(choice, (Attack, Bolt)) else None
+        if dice is None or not isinstance(choice, (Attack, Bolt)):
+            yield choice
+            continue
+        ones = tuple(1 for _ in dice.attacker)
+        yield replace(choice, rolls=(Roll(dice.attacker, (1,)),))
+        yield replace(choice, rolls=(Roll(ones, dice.defender),))
+
+
+def _has_evidence(state: State, choice: Choice, board: Board) -> bool:
+    """Whether something new lies on the board because of a fight that was supposed."""
+    before = uppermost(state)
+    laid = (order for order in orders(state, choice, play(state, choice)) if order.do is Do.LAY)
+    return any(
+        board.shows(order.cell) == _top_of(order) and _top_of(order) not in before.get(order.cell, ()) for order in laid
+    )
+
+
+def _may_stay(state: State, board: Board, cell: Cell) -> bool:
+    """Whether a unit may fall on a square without a trace: where it comes back, or where nothing is seen."""
+    return cell in board.unseen or any(cell in BASES[seat] for seat in state.seats)
+
+
+def _may_have_ended(state: State, board: Board, gone: dict[Someone, Cell], lost: set[Someone]) -> bool:
+    """Whether the go may be over, since others went or fought: nothing of it may be unseen, nor all of it missing."""
+    seat = state.to_move
+    raised = any(state.armies[other].cells[unit] is None for other, unit in board.at if other is not seat)
+    if not any(other is not seat for other, _ in gone) and not lost and not raised:
+        return False
+    if state.is_fresh and seat not in state.out:
+        return len(legal_choices(state)) == 1
+    for unit, cell in zip(Unit, state.armies[seat].cells, strict=True):
+        if cell is None or unit in (*state.moved, *state.acted):
+            continue
+        if cell in board.unseen and not board.unseen.isdisjoint(reach(state, unit)):
+            return False
+    return True
+
+
+# Back: what was chosen after all
+
+
+def _before_the_end(course: Course, board: Board) -> list[Course]:
+    """The courses in which units walked before the end of the go was said, which no look has shown since."""
+    if not course.steps or len(course.steps) <= course.seen:
+        return []
+    last = course.steps[-1]
+    if last.source is Source.SEEN or not isinstance(last.choice, End):
+        return []
+    layer = [Course(course.steps[:-1], last.before, course.pending, course.seen)]
+    seat = last.before.to_move
+    while layer:
+        layer = [
+            one.after(move, Source.SEEN)
+            for one in layer
+            for move in _walks(one.state, board, _displaced(one.state, board, _loosened(one.pending, one.state)))
+        ]
+        for one in layer:
+            if not any(who[0] is seat for who in _displaced(one.state, board, _loosened(one.pending, one.state))):
+                found = _onward(one.after(End(), Source.SAID), board)
+                if found:
+                    return found
+    return []
+
+
+def _back(course: Course, board: Board) -> list[Course]:
+    """The last course before this one that the board shows, or this go with other walks than were seen."""
+    walks_since = True
+    for number, step in enumerate(reversed(course.steps[-_BACK:]), 1):
+        before = Course(course.steps[: len(course.steps) - number], step.before, (), course.seen)
+        if not _wrong(before.state, board, frozenset()):
+            return [before]
+        walks_since = walks_since and step.source is Source.SEEN and isinstance(step.choice, (Move, End))
+        if walks_since:
+            found = _onward(before, board, walks_only=True)
+            if found:
+                return found
+    return []
+
+
+# What nothing explains
+
+
+def doubt(course: Course, look: Look) -> Refused | Undecided:
+    """The ruling on a look that nothing explains: what is not seen is asked for, what is elsewhere refused."""
+    board, state = Board(look), course.state
+    loose = _loosened(course.pending, state)
+    wrong = tuple(sorted(_wrong(state, board, loose)))
+    tops, below = uppermost(state), lying(state)
+    places = ", ".join(f"{square_name(cell)} ({_words(tops.get(cell))})" for cell in wrong)
+    units = {who for cell in wrong for who in tops.get(cell, ()) if not isinstance(who, Token)}
+    hidden = bool(board.unseen) and not units <= board.at.keys()
+    if hidden or all(board.shows(cell) is None or board.shows(cell) in below.get(cell, ()) for cell in wrong):
+        return Undecided(GO, f"not seen: {places}; put it back, or say what happened", cells=wrong)
+    return Refused(GO, f"{_why(state, _displaced(state, board, loose))}: put back {places}", cells=wrong)
+
+
+def _why(state: State, gone: dict[Someone, Cell]) -> str:
+    others = [who for who in gone if who[0] is not state.to_move]
+    if others and len(others) == len(gone):
+        return f"it is {state.to_move.label}'s go, not {others[0][0].label}'s"
+    if len(gone) == 1:
+        ((_, unit), cell) = next(iter(gone.items()))
+        refused = walker_fault(state, unit)
+        if refused is not None:
+            return refused.why
+        if cell not in reach(state, unit):
+            return f"{unit.label} cannot walk to {square_name(cell)}; {left(state)}"
+    return f"nothing that the rules allow leads here; {left(state)}"
+
+
+def _words(tops: frozenset[Top] | None) -> str:
+    """What should lie on a square, for people."""
+    return "empty" if tops is None else " or ".join(sorted(_word(top) for top in tops))
+
+
+def _word(top: Top) -> str:
+    if isinstance(top, Token):
+        return "a gravestone" if top is Token.GRAVESTONE else f"an {top.value.capitalize()} stone"
+    return f"{top[0].label}'s {top[1].label}"
