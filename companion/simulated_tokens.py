@@ -26,9 +26,9 @@ def laid_out(state: State, seed: int = 0) -> TokenTable:
         for cell in cells:
             table.put(mark_of(token), cell)
     for seat in state.seats:
-        for unit, cell in zip(Unit, state.armies[seat].cells, strict=True):
-            if cell is not None:
-                table.put(mark_of((seat, unit)), cell)
+        for unit, standing in zip(Unit, state.armies[seat].cells, strict=True):
+            if standing is not None:
+                table.put(mark_of((seat, unit)), standing)
     return table
 
 

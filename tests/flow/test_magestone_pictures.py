@@ -1,11 +1,9 @@
-"""Games of MageStone are followed from rendered pictures: every go and every order as they were, and hands waited out."""
+"""Games of MageStone are followed from rendered pictures, every go and order as they were, and hands are waited out."""
 
 import json
 from pathlib import Path
 
 import cv2
-import numpy as np
-import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
