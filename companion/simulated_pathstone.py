@@ -7,13 +7,16 @@ the page.
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from queue import Queue
 from typing import TYPE_CHECKING
 
 from companion.games.pathstone import Kind, Move, Placement, Slide, State, legal_moves, play, start, threats, write_move
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying, Series
+from vision.board import SquaresBoard
 
 if TYPE_CHECKING:
+    from companion.inferring import Turn
     from hardware_sims.stacks_players import Told
 
 NAMES = ("Ada", "Ben")
@@ -122,3 +125,35 @@ def chosen(state: State, chance: random.Random) -> Move:
     if not placements or (slides and chance.random() < _SLIDES):
         return chance.choice(slides)
     return chance.choices(placements, [_LIKED[move.kind] for move in placements])[0]
+
+
+def turns_in_mid_game(size: int, count: int, size_wh: tuple[int, int] = (1920, 1080)) -> "list[Turn]":
+    """Moves in the middle of random games, with their rendered pictures; game n has the seed n."""
+    from companion.inferring import Turn
+    from hardware_sims.camera import Camera, Settings
+    from hardware_sims.squares import Scene, Sizes
+    from hardware_sims.stacks import StacksTable
+    from hardware_sims.view import View
+    from hardware_sims.virtual_stacks import PROFILE, ROOM
+    from vision.draw import encode_jpeg
+
+    board = SquaresBoard(size, size, 50.0)
+    view = View(size_wh, fov_x_deg=60.0, tilt_deg=14.0, distance_mm=2.1 * board.length_mm)
+    profile = replace(PROFILE, board=board, fov_x_deg=view.fov_x_deg)
+    turns = []
+    for seed in range(count):
+        chance, state, table = random.Random(seed), start(size), StacksTable(board, seed=seed)
+        while state.ply < size * size - 2 + seed % 5:
+            last, move = state, chosen(state, chance)
+            after = play(state, move)
+            if after.result is not None:
+                state = last = start(size)
+                table.clear()
+                continue
+            before, state = table.pieces(), after
+            table.play(write_move(move))
+        camera = Camera(Scene(board, Sizes(), replace(ROOM, seed=seed)), view, Settings(oversampling=1, exposure=0.9))
+        pictures = [camera.read(pieces) for pieces in (before, table.pieces())]
+        was, now = (picture for picture in pictures if picture is not None)
+        turns.append(Turn(last, was, encode_jpeg(now, quality=90), view.calibration(board), profile))
+    return turns

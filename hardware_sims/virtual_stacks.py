@@ -15,7 +15,7 @@ from vision.board import Grid, Pieces, Profile, SquaresBoard
 
 BOARD = SquaresBoard(5, 5, 50.0)
 _VIEW = View((960, 720), fov_x_deg=50.0, tilt_deg=14.0, distance_mm=470.0)
-_ROOM = Room(
+ROOM = Room(
     colours=(("a", (0.78, 0.73, 0.6)), ("b", (0.1, 0.06, 0.035))),
     lamps=(
         Lamp((-420.0, 520.0, 1200.0), 110.0, (0.52, 0.49, 0.44)),
@@ -74,7 +74,7 @@ def table(seed: int, ask: Callable[[], Told], *, pause_s: float = 1.2) -> Virtua
     """The table by its seed; the players ask what to do."""
     rng = np.random.default_rng(seed)
     people = (Mover(), Mover(skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)))
-    room = replace(_ROOM, seed=int(rng.integers(2**31)))
+    room = replace(ROOM, seed=int(rng.integers(2**31)))
     settings = Settings(
         oversampling=1,
         exposure=0.9,

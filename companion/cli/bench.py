@@ -12,6 +12,7 @@ import click
 from tqdm import tqdm
 
 from companion.simulated import pictures_of_flicks
+from companion.simulated_pathstone import turns_in_mid_game
 from vision.board import parse_profile
 from vision.calibration import calibrate
 
@@ -27,6 +28,7 @@ def bench(pictures: int, as_json: bool) -> None:
     from companion.accuracy import accuracy_rows, labelled
     from companion.bench import Sample, measure
     from companion.goes import goes_rows
+    from companion.inferring import move_row
     from companion.pace import flick_row
     from companion.perft import perft_rows
     from hardware_sims import virtual
@@ -55,8 +57,9 @@ def bench(pictures: int, as_json: bool) -> None:
     if not shared.is_dir():
         click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
     flicks = flick_row(pictures_of_flicks(), virtual.PROFILE)
+    moves = [move_row(turns_in_mid_game(size, pictures)) for size in (5, 6)]
     sets = accuracy_rows(rendered, shared) if shared.is_dir() else ()
-    for row in chain(measure(samples, hand), [flicks], sets, perft_rows(), goes_rows(), _grid_rows()):
+    for row in chain(measure(samples, hand), [flicks], moves, sets, perft_rows(), goes_rows(), _grid_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"
         click.echo(json.dumps(told) if as_json else words)

@@ -16,10 +16,11 @@ import pytest
 
 from companion.games.pathstone import Kind, Placement, legal_moves, play, read_tps, start, threats, tops_of, write_move
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying, Series, take
+from companion.inferring import infer, move_row
 from companion.live import Live
 from companion.pathstone_session import PathstoneSession
 from companion.ruling import Refused
-from companion.simulated_pathstone import Players, chosen
+from companion.simulated_pathstone import Players, chosen, turns_in_mid_game
 from hardware_sims import virtual_stacks
 from hardware_sims.squares import Piece
 from hardware_sims.stacks import StacksTable
@@ -173,6 +174,18 @@ def test_the_referee_follows_the_demo_by_its_camera_alone():
     }
     assert tops == {square: pile[-1] for square, pile in table.players.table.stacks().items()}
     assert [ruling for ruling in rulings if isinstance(ruling, Refused)] == []
+
+
+def test_moves_in_mid_game_are_inferred_as_the_bench_times_them():
+    turns = turns_in_mid_game(4, 2, (960, 540))
+    for turn in turns:
+        belief, took_ms, decoding_ms = infer(turn)
+        assert len(belief.told) + belief.state.ply == turn.state.ply + 1
+        assert belief.restore == ()
+        assert min(took_ms, decoding_ms) > 0
+    told = move_row(turns).to_json()
+    assert "4x4" in told["row"]
+    assert told["ratio"] > 0
 
 
 def get(url: str) -> dict:
