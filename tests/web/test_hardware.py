@@ -1,16 +1,24 @@
 """Claims about the hardware panel: the device, its cells beside what the camera sees, its counters, and its loss."""
 
+import threading
+from pathlib import Path
+from queue import Queue
+
 import pytest
 from playwright.sync_api import expect
 
+import companion
+from companion.dashboard import create_magestone_app, create_pathstone_app
+from companion.dashboard.server import Server, listen
 from companion.inputs import Declaration, Declared, Dispute, Look, Setup
 from companion.lights import Light, Rhythm
-from companion.live import Hardware
+from companion.live import Hardware, Live
+from companion.store import MageStoneStore, PathstoneStore
 from companion.terms import Mode, Player
 from firmware_protocol.driver import Device, Rgb, Traffic
 from firmware_protocol.link import Counters
 from firmware_protocol.messages import LedKind, SensorKind
-from vision.board import Grid
+from vision.board import Grid, read_profile
 
 CELLS = Grid().cells(8, 7)
 SINCE = "2026-11-30T03:05:11+00:00"
@@ -84,6 +92,38 @@ def test_a_lost_grid_is_told_with_the_remedy_and_that_the_game_goes_on(page, ser
     served.desk.live.equip(grid(GONE, alone=True))
     expect(page.locator("#grid-alarm")).to_contain_text("Nothing is watched until it is back.")
     expect(page.locator("#camera")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("create", "form", "usual", "size", "words"),
+    [
+        (create_pathstone_app, PathstoneStore, "pathstone.toml", 5, "a1 steady; b1 blink"),
+        (create_magestone_app, MageStoneStore, "magestone.toml", 16, "a0 steady; b0 blink"),
+    ],
+)
+def test_the_pages_of_squares_show_the_grid_too(browser, tmp_path, create, form, usual, size, words):
+    live, profile = Live(), read_profile(Path(companion.__file__).with_name("boards") / usual)
+    store = form(tmp_path / "log.sqlite")
+    server = Server(create(store, live, Queue(), profile, watched=False), listen(0), live)
+    serving = threading.Thread(target=server.run)
+    serving.start()
+    page = browser.new_page()
+    try:
+        page.goto(f"http://127.0.0.1:{server.port}/", wait_until="domcontentloaded")
+        expect(page.locator("#start")).to_be_visible()
+        expect(page.locator("#grid-panel")).to_be_hidden()
+        cells = Grid().cells(size, size)
+        lights = (((1, 1), Light(Rgb(31, 0, 0))), ((1, 2), Light(Rgb(255, 255, 255), Rhythm.BLINK)))
+        live.equip(Hardware(THERE, SINCE, lights=lights, cells=cells))
+        expect(page.locator("#map-lights .dark")).to_have_count(size * size - 2)
+        expect(page.locator("#map-lights")).to_have_attribute("aria-label", f"LEDs lit: {words}")
+        live.equip(Hardware(GONE, SINCE, cells=cells))
+        expect(page.locator("#grid-alarm")).to_contain_text("is the cable in? The game goes on without it.")
+    finally:
+        page.close()
+        server.stop()
+        serving.join()
+        store.close()
 
 
 def test_a_contradiction_is_asked_with_a_button_for_each_witness(page, served, disk):

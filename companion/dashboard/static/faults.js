@@ -29,7 +29,7 @@ follow({
     setText(find("#match-line"), state.game_number ? `Game ${state.game_number}` : "");
   },
   onGrid(grid) {
-    show(find("#grid-alarm"), gridAlarmOf(grid));
+    show(find("#grid-alarm"), gridAlarmOf(grid, true));
   },
   onLink(up) {
     if (!up) show(find("#alarm"), "This page has lost the companion. It goes on by itself when it is back.");

@@ -1,7 +1,10 @@
 // The hardware panel: the grid of LEDs and sensors, its cells beside what the camera sees, and its counters.
+//
+// `board` says what is special about a game's: rows and columns, `place` of a cell on a small map with one unit a cell,
+// its `name`, whether a camera is `watching`, and what that `sees` in the cells, or null: by cell {word, colour, letter},
+// a text in place of those where it is not sure.
 
 import { html, svg, find, setText, inkOn } from "./dom.js";
-import { placeOfCell } from "./board.js";
 import { gridAlarmOf } from "./watch.js";
 
 const STATES = { there: "Connected", lost: "Not connected", looking: "Looking for it" };
@@ -18,43 +21,31 @@ const COUNTERS = {
 };
 const RADIUS = 0.42;
 
-const at = ([row, column]) => `row ${row}, column ${column}`;
-
-export function renderHardware(grid, state) {
+export function renderHardware(grid, board) {
   const panel = find("#grid-panel");
   panel.hidden = grid === null;
   document.body.classList.toggle("with-grid", grid !== null);
-  document.body.classList.toggle("without-camera", grid !== null && grid.alone);
-  renderAlarm(grid);
+  renderAlarm(grid, board);
   if (grid === null) return;
   panel.dataset.state = grid.state;
   setText(find("#grid-name"), grid.simulated ? "Simulated grid" : "Grid");
   setText(find("#grid-state"), STATES[grid.state]);
-  const seen = grid.alone || state === null ? null : cameraCells(state);
+  const seen = grid.alone ? null : board.sees;
   const sensed = grid.state === "there" && grid.sensed;
   find("[data-map=sensors]").hidden = !sensed;
   find("[data-map=camera]").hidden = !sensed || seen === null;
   const differ = sensed && seen !== null ? grid.cells.filter((one) => contradicts(one, seen)) : [];
-  drawLights(grid, state);
-  if (sensed) drawSensors(grid, state, differ);
-  if (sensed && seen !== null) drawCamera(grid, state, seen, differ);
-  renderNote(grid, differ);
+  drawLights(grid, board);
+  if (sensed) drawSensors(grid, board, differ);
+  if (sensed && seen !== null) drawCamera(grid, board, differ);
+  renderNote(grid, board, differ);
   renderFacts(grid);
 }
 
-function renderAlarm(grid) {
+function renderAlarm(grid, board) {
   const line = find("#grid-alarm");
-  setText(line, gridAlarmOf(grid));
+  setText(line, gridAlarmOf(grid, board.watching));
   line.hidden = line.textContent === "";
-}
-
-// What the camera has in each hole: a colour, "?" where it does not see, or nothing.
-function cameraCells(state) {
-  const seen = new Map(state.hidden.map((cell) => [cell.join(), "?"]));
-  for (const disk of state.disks) {
-    if (disk.cell && (disk.lying === "in_cell" || disk.lying === "tilted")) seen.set(disk.cell.join(), disk.colour);
-  }
-  return seen;
 }
 
 function contradicts(one, seen) {
@@ -62,19 +53,19 @@ function contradicts(one, seen) {
   return one.occupied !== null && held !== "?" && one.occupied !== (held !== undefined);
 }
 
-function begin(root, grid, state, label) {
-  const rows = Math.max(...grid.cells.map((one) => one.cell[0]), state?.board.rows ?? 0);
-  const columns = Math.max(...grid.cells.map((one) => one.cell[1]), state?.board.columns ?? 0);
+function begin(root, grid, board, label) {
+  const rows = Math.max(...grid.cells.map((one) => one.cell[0]), board.rows);
+  const columns = Math.max(...grid.cells.map((one) => one.cell[1]), board.columns);
   root.setAttribute("viewBox", `0 0 ${columns} ${rows}`);
   root.setAttribute("aria-label", label);
   const slab = svg("rect", { class: "ground", x: 0, y: 0, width: columns, height: rows, rx: 0.3 });
-  return { slab, place: (cell) => placeOfCell(cell, rows, columns) };
+  return { slab, place: (cell) => board.place(cell, rows, columns) };
 }
 
-function drawLights(grid, state) {
+function drawLights(grid, board) {
   const lit = grid.cells.filter((one) => one.light !== null);
-  const { slab, place } = begin(find("#map-lights"), grid, state,
-    lit.length === 0 ? "LEDs: all dark" : `LEDs lit: ${lit.map((one) => `${at(one.cell)} ${one.light.rhythm}`).join("; ")}`);
+  const { slab, place } = begin(find("#map-lights"), grid, board,
+    lit.length === 0 ? "LEDs: all dark" : `LEDs lit: ${lit.map((one) => `${board.name(one.cell)} ${one.light.rhythm}`).join("; ")}`);
   find("#map-lights").replaceChildren(slab, ...grid.cells.map(({ cell, light }) => {
     const [cx, cy] = place(cell);
     return light === null
@@ -83,9 +74,9 @@ function drawLights(grid, state) {
   }));
 }
 
-function drawSensors(grid, state, differ) {
-  const words = grid.cells.filter((one) => one.occupied).map((one) => at(one.cell));
-  const { slab, place } = begin(find("#map-sensors"), grid, state, `Sensors say occupied: ${words.join("; ") || "no hole"}`);
+function drawSensors(grid, board, differ) {
+  const words = grid.cells.filter((one) => one.occupied).map((one) => board.name(one.cell));
+  const { slab, place } = begin(find("#map-sensors"), grid, board, `Sensors say occupied: ${words.join("; ") || "none"}`);
   find("#map-sensors").replaceChildren(slab, ...grid.cells.flatMap((one) => {
     const [cx, cy] = place(one.cell);
     const marks = [svg("circle", one.occupied ? { class: "occupied", cx, cy, r: RADIUS } : { class: "empty", cx, cy, r: 0.3 })];
@@ -95,9 +86,10 @@ function drawSensors(grid, state, differ) {
   }));
 }
 
-function drawCamera(grid, state, seen, differ) {
-  const words = [...seen].filter(([, held]) => held !== "?").map(([cell, held]) => `${at(cell.split(","))} ${state.players[held].word}`);
-  const { slab, place } = begin(find("#map-camera"), grid, state, `The camera sees: ${words.join("; ") || "no disk in a hole"}`);
+function drawCamera(grid, board, differ) {
+  const seen = board.sees;
+  const words = [...seen].filter(([, held]) => held !== "?").map(([cell, held]) => `${board.name(cell.split(",").map(Number))} ${held.word}`);
+  const { slab, place } = begin(find("#map-camera"), grid, board, `The camera sees: ${words.join("; ") || "nothing"}`);
   find("#map-camera").replaceChildren(slab, ...grid.cells.flatMap((one) => {
     const [cx, cy] = place(one.cell);
     const held = seen.get(one.cell.join());
@@ -105,9 +97,8 @@ function drawCamera(grid, state, seen, differ) {
     if (held === undefined) marks.push(svg("circle", { class: "empty", cx, cy, r: 0.3 }));
     else if (held === "?") marks.push(svg("text", { x: cx, y: cy }, "?"));
     else {
-      const colour = state.players[held].colour;
-      marks.push(svg("circle", { class: "disk", cx, cy, r: RADIUS, fill: colour }),
-        svg("text", { x: cx, y: cy, fill: inkOn(colour) }, held.toUpperCase()));
+      marks.push(svg("circle", { class: "disk", cx, cy, r: RADIUS, fill: held.colour }),
+        svg("text", { x: cx, y: cy, fill: inkOn(held.colour) }, held.letter));
     }
     if (differ.includes(one)) marks.push(differs(cx, cy));
     return marks;
@@ -116,13 +107,13 @@ function drawCamera(grid, state, seen, differ) {
 
 const differs = (cx, cy) => svg("circle", { class: "differs", cx, cy, r: 0.46 });
 
-function renderNote(grid, differ) {
+function renderNote(grid, board, differ) {
   const stuck = grid.cells.filter((one) => one.stuck);
   const open = differ.filter((one) => !one.stuck);
   const notes = [];
   if (grid.state === "there" && !grid.sensed) notes.push("Its sensors are not used here.");
-  if (open.length > 0) notes.push(`Camera and sensor differ at ${open.map((one) => at(one.cell)).join("; ")}.`);
-  if (stuck.length > 0) notes.push(`Left out, stuck: ${stuck.map((one) => at(one.cell)).join("; ")}.`);
+  if (open.length > 0) notes.push(`Camera and sensor differ at ${open.map((one) => board.name(one.cell)).join("; ")}.`);
+  if (stuck.length > 0) notes.push(`Left out, stuck: ${stuck.map((one) => board.name(one.cell)).join("; ")}.`);
   setText(find("#grid-note"), notes.join(" "));
 }
 

@@ -1,7 +1,8 @@
 // The page of MageStone: shows each state the server sends, whole, and sends what people tap.
 
 import { html, find, setText, inkOn } from "./dom.js";
-import { beside, cellOf, describe, drawBoard, readPosition, stoneIcon, turnBoard, unitIcon, unitName } from "./magestone_board.js";
+import { renderHardware } from "./hardware.js";
+import { beside, cellOf, describe, drawBoard, nameOf, placeOnMap, readPosition, stoneIcon, turnBoard, unitIcon, unitName } from "./magestone_board.js";
 import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture, tellTapped } from "./page.js";
 import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
@@ -23,6 +24,7 @@ let bolting = false; // whether the next tap aims a Bolt
 let rolled = []; // the dice typed or tapped so far, attacker's first; null for one that is not shown yet
 const log = new Map(); // the log's lines by number
 let logMatch = null;
+let grid = null; // the LEDs and sensors, null where there are none
 
 // ---- what the server says
 
@@ -45,7 +47,10 @@ follow({
     past.follow(before);
     render();
   },
-  onGrid() {},
+  onGrid(next) {
+    grid = next;
+    renderGrid();
+  },
   onLink(up) {
     document.body.classList.toggle("unlinked", !up);
     if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
@@ -67,6 +72,10 @@ const mover = () => state.players.find((player) => player.seat === state.turn);
 
 // ---- showing the state
 
+function renderGrid() {
+  renderHardware(grid, { rows: 16, columns: 16, place: placeOnMap, name: ([row, column]) => nameOf([row - 1, column - 1]), watching: state?.watched ?? false, sees: null });
+}
+
 function render() {
   const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
   document.body.dataset.phase = phase;
@@ -75,6 +84,7 @@ function render() {
   find("#camera").hidden = !state.watched;
   setText(find("#game-name"), state.game);
   renderWatched();
+  renderGrid();
   for (const { seat, colour } of state.players) {
     document.documentElement.style.setProperty(`--seat-${seat}`, colour);
     document.documentElement.style.setProperty(`--seat-${seat}-ink`, inkOn(colour));
@@ -547,6 +557,7 @@ find("#board").addEventListener("keydown", (event) => {
 find("#turn-board").addEventListener("click", () => {
   turnBoard();
   renderBoard();
+  renderGrid();
 });
 
 // ---- what people say

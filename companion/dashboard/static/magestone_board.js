@@ -105,6 +105,12 @@ function middle(name) {
   return [column * SQUARE + SQUARE / 2, row * SQUARE + SQUARE / 2];
 }
 
+// The middle of a cell of the grid, [row, column] from 1, on a small map with one unit a square, as the board is turned.
+export function placeOnMap([row, column]) {
+  const [down, right] = seen([row - 1, column - 1]);
+  return [right + 0.5, down + 0.5];
+}
+
 const ring = (points, radius, inner) => Array.from({ length: points * 2 }, (_, k) => {
   const far = k % 2 ? inner : radius;
   const angle = (Math.PI * k) / points;

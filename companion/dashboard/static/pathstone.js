@@ -1,10 +1,11 @@
 // The page of Pathstone: shows each state the server sends, whole, and sends what people tap.
 
 import { html, find, setText, inkOn } from "./dom.js";
+import { renderHardware } from "./hardware.js";
 import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture, tellTapped } from "./page.js";
 import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
-import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, readTps, slid, turnBoard } from "./squares.js";
+import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, placeOnMap, readTps, slid, turnBoard } from "./squares.js";
 import { follow } from "./stream.js";
 
 const PLAYERS = ["a", "b"];
@@ -23,6 +24,7 @@ let target = null; // where it is moved to: {cell, options, drops}
 let inspected = null; // the square whose stack is shown whole
 const log = new Map(); // the log's lines by number
 let logMatch = null;
+let grid = null; // the LEDs and sensors, null where there are none
 
 // ---- what the server says
 
@@ -49,7 +51,10 @@ follow({
     }
     render();
   },
-  onGrid() {},
+  onGrid(next) {
+    grid = next;
+    renderGrid();
+  },
   onLink(up) {
     document.body.classList.toggle("unlinked", !up);
     if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
@@ -70,6 +75,11 @@ const past = onPast({
 
 // ---- showing the state
 
+function renderGrid() {
+  const size = state?.size ?? state?.board_size ?? 0;
+  renderHardware(grid, { rows: size, columns: size, place: placeOnMap, name: ([row, column]) => nameOf(column - 1, row - 1), watching: state?.watched ?? false, sees: null });
+}
+
 function render() {
   const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
   document.body.dataset.phase = phase;
@@ -79,6 +89,7 @@ function render() {
   renderWatch(state);
   if (!state.watched && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
   for (const player of PLAYERS) renderTokens(player);
+  renderGrid();
   find("#start").hidden = phase !== "start";
   find("#new-series").hidden = phase === "start" || phase === "replay";
   if (phase === "start") {
@@ -390,6 +401,7 @@ find("#board").addEventListener("keydown", (event) => {
 find("#turn-board").addEventListener("click", () => {
   turnBoard();
   renderBoard();
+  renderGrid();
 });
 
 // ---- what people say

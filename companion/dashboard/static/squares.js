@@ -64,6 +64,9 @@ function middle(name, size) {
   return [x * SQUARE, y * SQUARE];
 }
 
+// The middle of a cell, [row, column] from 1, on a small map with one unit a square, seen from where the board is.
+export const placeOnMap = ([row, column], rows, columns) => (turned ? [columns - column + 0.5, row - 0.5] : [column - 0.5, rows - row + 0.5]);
+
 // One piece with its lower edge `y` units down, facing up; drawn over what lies below it.
 function flat(owner, y, thick) {
   return svg("g", { class: `piece ${owner}` },

@@ -1,7 +1,7 @@
 // The page: shows each state the server sends, whole, and sends what people press.
 
 import { html, find, setText, inkOn } from "./dom.js";
-import { drawBoard, turnBoard, placeOfClick, describeDisk } from "./board.js";
+import { drawBoard, turnBoard, placeOfCell, placeOfClick, describeDisk } from "./board.js";
 import { renderHardware } from "./hardware.js";
 import { alarm, confirmed, keyCap, onKeys, renderLogLines, renderWatch, say, showPicture } from "./page.js";
 import { follow } from "./stream.js";
@@ -37,7 +37,7 @@ follow({
   },
   onGrid(next) {
     grid = next;
-    renderHardware(grid, state);
+    renderGrid();
     find("#camera").hidden = grid !== null && grid.alone;
   },
   onLink(up) {
@@ -49,13 +49,35 @@ showPicture();
 
 // ---- showing the state
 
+function renderGrid() {
+  document.body.classList.toggle("without-camera", grid !== null && grid.alone);
+  renderHardware(grid, {
+    rows: state?.board.rows ?? 0,
+    columns: state?.board.columns ?? 0,
+    place: placeOfCell,
+    name: ([row, column]) => `row ${row}, column ${column}`,
+    watching: true,
+    sees: state === null ? null : cameraCells(),
+  });
+}
+
+// What the camera has in each hole: a disk, "?" where it does not see, or nothing.
+function cameraCells() {
+  const seen = new Map((state.hidden ?? []).map((cell) => [cell.join(), "?"]));
+  for (const disk of state.disks ?? []) {
+    const { colour, word } = state.players[disk.colour];
+    if (disk.cell && (disk.lying === "in_cell" || disk.lying === "tilted")) seen.set(disk.cell.join(), { colour, word, letter: disk.colour.toUpperCase() });
+  }
+  return seen;
+}
+
 function render() {
   const phase = asking ? "start" : state.phase;
   document.body.dataset.phase = phase;
   setText(find("#game-name"), state.game);
   renderWatch(state);
   for (const player of PLAYERS) renderTokens(player);
-  renderHardware(grid, state);
+  renderGrid();
   find("#start").hidden = phase !== "start";
   if (phase === "start") {
     setText(find("#match-line"), "");
@@ -196,7 +218,7 @@ find("#board").addEventListener("keydown", (event) => {
 find("#turn-board").addEventListener("click", () => {
   turnBoard();
   if (state !== null && state.phase !== "start") renderBoard();
-  renderHardware(grid, state);
+  renderGrid();
 });
 
 function choose(next) {

@@ -18,9 +18,10 @@ export function alarmOf(state) {
   return lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "";
 }
 
-// What must be told loudly of a grid (null where there is none), or nothing.
-export function gridAlarmOf(grid) {
+// What must be told loudly of a grid (null where there is none), or nothing; `watching` is whether a camera looks too.
+export function gridAlarmOf(grid, watching) {
   if (grid === null || grid.state !== "lost") return "";
-  const on = grid.alone ? "Nothing is watched until it is back." : "The game goes on with the camera alone.";
+  const goesOn = watching ? "The game goes on with the camera alone." : "The game goes on without it.";
+  const on = grid.alone ? "Nothing is watched until it is back." : goesOn;
   return `Grid not connected: ${grid.why.replace(/[.?!]?$/, (end) => end || ".")} ${on}`;
 }
