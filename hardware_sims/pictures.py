@@ -7,7 +7,7 @@ z counted from the table's surface, and a board profile for `companion observe`.
 import argparse
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,28 @@ CLOTHS = ("#304a38", "#7a2a2a", "#e8e4da", "#3a4660", "#222226", "#9a9a92")
 SKINS = ("#e8b898", "#c68863", "#8d5a3c", "#5c3a28", "#f0d0b8")
 
 
-_BURIED_MM = 13.0
-"""A disk that lies nearer than this over one in a hole hides most of it."""
+KINDS = ("in_cell", "flat", "touching", "line", "edge", "rim", "tilted", "leaning", "over")
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How the disks of a picture lie."""
+
+    shares: tuple[float, ...]
+    """Of each of KINDS"""
+    least: int = 4
+    """Up to 24 disks there are so many at least"""
+    buried_mm: float = 13.0
+    """So near one disk may lie over another in a hole; nearer than 13 it hides half of it."""
+
+
+CROWDED = Crowd((0.36, 0.14, 0.14, 0.07, 0.06, 0.09, 0.06, 0.05, 0.03))
+IN_HOLES = (
+    Crowd((0.6, 0.05, 0, 0, 0, 0.05, 0.2, 0, 0.1), 12),
+    Crowd((0.4, 0.05, 0, 0, 0, 0.05, 0.45, 0, 0.05), 12),
+    Crowd((0.5, 0.03, 0, 0, 0, 0.02, 0.15, 0, 0.3), 12, 2.6),
+)
+"""Most disks in holes, flat or at an angle, or over one that is."""
 
 
 def light_of(colour: str) -> Rgb:
@@ -60,23 +80,20 @@ def light_of(colour: str) -> Rgb:
     return red, green, blue
 
 
-def random_disks(board: HolesBoard, rng: np.random.Generator) -> tuple[Disk, ...]:
+def random_disks(board: HolesBoard, rng: np.random.Generator, crowd: Crowd = CROWDED) -> tuple[Disk, ...]:
     """A crowded board: holes and surface, touching, leaning, tilted, across lines and edges, over holes."""
     disks: list[Disk] = []
     cells = [(row, column) for row in range(1, board.rows + 1) for column in range(1, board.columns + 1)]
     rng.shuffle(cells)
-    wanted = int(rng.integers(4, 25))
-    kinds = rng.choice(
-        ("in_cell", "flat", "touching", "line", "edge", "rim", "tilted", "leaning", "over"),
-        wanted,
-        p=(0.36, 0.14, 0.14, 0.07, 0.06, 0.09, 0.06, 0.05, 0.03),
-    )
+    wanted = int(rng.integers(crowd.least, 25))
+    kinds = rng.choice(KINDS, wanted, p=crowd.shares)
     # Leaning and touching disks need others to be there first.
     for kind in sorted(kinds, key=lambda kind: kind in ("touching", "leaning", "over")):
         for _ in range(60):
             colour = "ab"[int(rng.integers(2))]
-            disk = _random_disk(board, rng, str(kind), colour, f"{colour}{len(disks) + 1}", cells, disks)
-            if disk is not None and _fits(board, disk, disks):
+            name = f"{colour}{len(disks) + 1}"
+            disk = _random_disk(board, rng, str(kind), colour, name, cells, disks, crowd.buried_mm)
+            if disk is not None and _fits(board, disk, disks, crowd.buried_mm):
                 disks.append(disk)
                 break
     return tuple(disks)
@@ -91,7 +108,7 @@ def random_beside(board: HolesBoard, rng: np.random.Generator) -> tuple[Disk, ..
         x, y = rng.uniform((-70, -70), (board.width_mm + 70, board.length_mm + 70))
         outside_mm = max(-x, x - board.width_mm, -y, y - board.length_mm)
         disk = beside(board, f"{colour}-{number}", colour, float(x), float(y))
-        if outside_mm > reach_mm + 1 and not any(_collide(board, disk, other) for other in disks):
+        if outside_mm > reach_mm + 1 and not any(_apart(disk, other) < board.disk_diameter_mm for other in disks):
             disks.append(disk)
     return tuple(disks)
 
@@ -104,6 +121,7 @@ def _random_disk(
     name: str,
     cells: list[tuple[int, int]],
     disks: list[Disk],
+    buried_mm: float,
 ) -> Disk | None:
     shade = float(np.clip(rng.normal(1, 0.05), 0.85, 1.15))
     cell = cells[int(rng.integers(len(cells)))]
@@ -133,7 +151,7 @@ def _random_disk(
         if not filled:
             return None
         under = filled[int(rng.integers(len(filled)))]
-        x, y = np.array([under.x_mm, under.y_mm]) + way * rng.uniform(_BURIED_MM, 20)
+        x, y = np.array([under.x_mm, under.y_mm]) + way * rng.uniform(buried_mm, 20)
     elif not flats:
         return None
     elif kind == "leaning":
@@ -146,7 +164,7 @@ def _random_disk(
     return flat(board, name, colour, float(x), float(y), shade)
 
 
-def _fits(board: HolesBoard, disk: Disk, others: list[Disk]) -> bool:
+def _fits(board: HolesBoard, disk: Disk, others: list[Disk], buried_mm: float) -> bool:
     """Whether a disk can lie there beside the others."""
     if not (0.5 <= disk.x_mm <= board.width_mm - 0.5 and 0.5 <= disk.y_mm <= board.length_mm - 0.5):
         return False
@@ -162,13 +180,13 @@ def _fits(board: HolesBoard, disk: Disk, others: list[Disk]) -> bool:
         others = [other for other in others if other not in close]
         if len(close) != 1:
             return False
-    return not any(_collide(board, disk, other) for other in others)
+    return not any(_collide(board, disk, other, buried_mm) for other in others)
 
 
-def _collide(board: HolesBoard, disk: Disk, other: Disk) -> bool:
-    """Whether two disks would be in the same place, or the upper would hide the lower: no picture could tell it."""
+def _collide(board: HolesBoard, disk: Disk, other: Disk, buried_mm: float) -> bool:
+    """Whether two disks would be in the same place, or the upper would hide too much of the lower."""
     above = {disk.lying, other.lying} in ({"flat", "in_cell"}, {"leaning", "in_cell"})
-    return _apart(disk, other) < (_BURIED_MM if above else board.disk_diameter_mm)
+    return _apart(disk, other) < (buried_mm if above else board.disk_diameter_mm)
 
 
 def _apart(disk: Disk, other: Disk) -> float:
@@ -359,14 +377,19 @@ def random_picture(
     size_wh: tuple[int, int] | None = None,
     arm: bool | None = None,
     round_it: bool = False,
+    in_holes: bool = False,
     flicks_before: int = 0,
 ) -> tuple[Image, dict[str, Any]]:
     """A hard picture and its truth. Unless `arm` says, every fifth has one; `round_it` lays disks on the table too.
 
-    The same table `flicks_before` the picture lacks as many disks.
+    With `in_holes` most disks lie in holes, and in half of the pictures those of the one side are as light as what
+    shows beside them there. The same table `flicks_before` the picture lacks as many disks.
     """
     rng = np.random.default_rng(seed)
-    disks, room = random_disks(board, rng), random_room(rng)
+    crowd = IN_HOLES[seed % len(IN_HOLES)] if in_holes else CROWDED
+    disks, room = random_disks(board, rng, crowd), random_room(rng)
+    if in_holes and rng.uniform() < 0.5:
+        room = _alike(room, rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
     arms = (random_arm(board, rng),) if (seed % 5 == 4 if arm is None else arm) else ()
     if rng.uniform() < 0.25:
@@ -392,17 +415,27 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="of the first picture; the others count on")
     parser.add_argument("--size", type=int, nargs=2, metavar=("WIDTH", "HEIGHT"), help="of all; else each its own")
+    parser.add_argument("--in-holes", action="store_true", help="most disks in holes, and some over them")
     parser.add_argument("--beside", action="store_true", help="with disks on the table round the slab")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number in range(arguments.count):
         size_wh = arguments.size and tuple(arguments.size)
-        image, told = random_picture(arguments.seed + number, size_wh=size_wh, round_it=arguments.beside)
+        seed = arguments.seed + number
+        image, told = random_picture(seed, size_wh=size_wh, round_it=arguments.beside, in_holes=arguments.in_holes)
         stem = arguments.out / f"pathways-{number:03d}"
         cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, arguments.quality])
         stem.with_suffix(".json").write_text(json.dumps({"image": stem.name + ".jpg", **told}, indent=1))
         stem.with_suffix(".toml").write_text(profile_toml(told))
+
+
+def _alike(room: Room, rng: np.random.Generator) -> Room:
+    """The same room, with the disks of one side of nearly the table's own colour."""
+    side = int(rng.integers(2))
+    ground = _varied(room.ground, rng, 0.3)
+    colours = tuple((name, ground if n == side else colour) for n, (name, colour) in enumerate(room.colours))
+    return replace(room, colours=colours)
 
 
 def _varied(colour: Rgb, rng: np.random.Generator, spread: float) -> Rgb:
