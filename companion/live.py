@@ -44,6 +44,8 @@ class Picture:
     reading: Reading | None
     tops: tuple[str, ...] = ()
     """On a board of squares what was read instead, a string a rank from rank 1 on, ? for what is not sure."""
+    tokens: tuple[tuple[Cell, str], ...] = ()
+    """On one with marked tokens: squares, from 0, with the uppermost token as looks name it, ? for what is unseen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,12 @@ class Live:
         calibration: Calibration | None = None,
         reading: Reading | None = None,
         tops: tuple[str, ...] = (),
+        tokens: tuple[tuple[Cell, str], ...] = (),
     ) -> None:
         """Makes this the latest picture; the caller never writes to the array again."""
         with self._changed:
             n = 1 if self._picture is None else self._picture.n + 1
-            self._picture = Picture(n, image_bgr, calibration, reading, tops)
+            self._picture = Picture(n, image_bgr, calibration, reading, tops, tokens)
 
     def picture(self) -> Picture | None:
         """The latest picture, or None before the first."""

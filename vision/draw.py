@@ -1,6 +1,6 @@
 """Draws what was read on the picture it was read from, so that people can judge it by eye."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -8,6 +8,9 @@ import numpy as np
 from vision.board import Floats, HolesBoard, Image, Profile, SquaresBoard
 from vision.calibration import Calibration
 from vision.sighting import Reading, Sighting
+
+Cell = tuple[int, int]
+Bgr = tuple[int, int, int]
 
 _TURN = np.linspace(0, 2 * np.pi, 48, endpoint=False)
 _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
@@ -65,6 +68,23 @@ def draw_tops(image_bgr: Image, calibration: Calibration, profile: Profile, tops
         plate_bgr = _DOUBT_BGR if sign == "?" else first_bgr if sign in "wWK" else second_bgr
         ink_bgr = _PAPER_BGR if sum(plate_bgr) / 3 < 128 else _INK_BGR
         _text(drawn, _LETTERS[sign], middle_px, max(0.4, square_px / 130), ink_bgr, plate_bgr=plate_bgr)
+    return drawn
+
+
+def draw_labels(
+    image_bgr: Image, calibration: Calibration, profile: Profile, labels: Mapping[Cell, tuple[str, Bgr]]
+) -> Image:
+    """A copy of the picture with the board's outline and a plate on each of these squares, row and column from 0."""
+    drawn = image_bgr.copy()
+    scale = image_bgr.shape[1] / calibration.size_wh[0]
+    board = profile.board
+    _outline(drawn, _project(calibration, board.corners_mm(), 0.0, scale), closed=True)
+    square_px = float(np.ptp(_project(calibration, board.corners_mm(), 0.0, scale)[:, 0])) / board.columns
+    middles_px = _project(calibration, board.cells_mm(), 0.0, scale)
+    for (row, column), (text, plate_bgr) in labels.items():
+        ink_bgr = _PAPER_BGR if sum(plate_bgr) / 3 < 128 else _INK_BGR
+        middle_px = middles_px[row * board.columns + column]
+        _text(drawn, text, middle_px, max(0.35, square_px / 60), ink_bgr, plate_bgr=plate_bgr)
     return drawn
 
 

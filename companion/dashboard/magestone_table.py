@@ -118,13 +118,16 @@ class MageStoneTable(GamesFollower[Input, Table]):
         if len(after.games) < len(before.games):
             self._undone += [line for _, line in self._made.pop()]
             return
-        was, now, made = len(before.game.choices), len(after.game.choices), self._made[-1]
-        withdrawn = before.game.fight is not None and after.game.fight is None
-        if now < was or (now == was and withdrawn):
-            self._undone += [line for number, line in made if number > now]
-            made[:] = [(number, line) for number, line in made if number <= now]
-        elif after.game != before.game:
-            made.append((now + (after.game.fight is not None), seq))
+        game, made = after.game, self._made[-1]
+        pairs = zip(before.game.choices, game.choices, strict=False)
+        kept = next((n for n, (one, other) in enumerate(pairs) if one != other), None)
+        kept = min(len(before.game.choices), len(game.choices)) if kept is None else kept
+        withdrawn = before.game.fight is not None and game.fight is None and game.choices == before.game.choices
+        if kept < len(before.game.choices) or withdrawn:
+            self._undone += [line for number, line in made if number > kept]
+            made[:] = [(number, line) for number, line in made if number <= kept]
+        if kept < len(game.choices) or game.fight not in (None, before.game.fight):
+            made.append((len(game.choices) + (game.fight is not None), seq))
 
     def _ruling_json(self, ruling: Ruling) -> Json:
         return {

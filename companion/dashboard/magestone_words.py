@@ -41,6 +41,12 @@ ENDINGS = {
 }
 """How a game ended, in a word or two."""
 
+_LABELS = {
+    "U": ("u", (240, 240, 240)),
+    "A": ("a", (209, 63, 139)),
+    "G": ("+", (100, 106, 109)),
+    "?": ("?", (40, 190, 255)),
+}
 _STONES = {Token.UNACTIVATED: "Unactivated stone", Token.ACTIVATED: "Activated stone"}
 _SEAT = re.compile(r"\b(?:Top|Right|Bottom|Left)\b")
 _LEFT = "; left of the go: "
@@ -156,6 +162,15 @@ def names_of(table: Table | None) -> dict[Seat, str]:
     if table is None:
         return {seat: seat.label for seat in Seat}
     return dict(zip(table.game.state.seats, table.players(len(table.games)), strict=True))
+
+
+def token_label(name: str) -> tuple[str, tuple[int, int, int]]:
+    """The plate of a token on the camera's picture, by its name in a look: a letter, and blue, green and red."""
+    if name in _LABELS:
+        return _LABELS[name]
+    html, _ = COLOURS[Seat(int(name[0]))]
+    blue, green, red = (int(html[at : at + 2], 16) for at in (5, 3, 1))
+    return name[-1], (blue, green, red)
 
 
 def choice_button(choice: Choice) -> str:

@@ -4,9 +4,10 @@ import threading
 
 from flask import Blueprint, Response, render_template, request
 
+from companion.dashboard.magestone_words import token_label
 from companion.live import Live, Picture
 from vision.board import Profile, SquaresBoard
-from vision.draw import draw_sightings, draw_tops, encode_jpeg, shrink_to_width
+from vision.draw import draw_labels, draw_sightings, draw_tops, encode_jpeg, shrink_to_width
 
 _PICTURE_WIDTH_PX = 960
 
@@ -44,6 +45,9 @@ def _draw(picture: Picture, profile: Profile) -> bytes:
     image_bgr = shrink_to_width(picture.image_bgr, _PICTURE_WIDTH_PX)
     if picture.calibration is not None and picture.reading is not None:
         image_bgr = draw_sightings(image_bgr, picture.calibration, profile, picture.reading)
+    elif picture.calibration is not None and profile.marks is not None:
+        labels = {cell: token_label(name) for cell, name in picture.tokens}
+        image_bgr = draw_labels(image_bgr, picture.calibration, profile, labels)
     elif picture.calibration is not None and isinstance(profile.board, SquaresBoard):
         image_bgr = draw_tops(image_bgr, picture.calibration, profile, picture.tops)
     return encode_jpeg(image_bgr)

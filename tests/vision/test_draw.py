@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.board import HolesBoard, Profile
+from vision.board import HolesBoard, Marks, Profile, SquaresBoard
 from vision.calibration import calibrate
-from vision.draw import draw_sightings, encode_jpeg, shrink_to_width
+from vision.draw import draw_labels, draw_sightings, encode_jpeg, shrink_to_width
 from vision.sighting import Reading, Sighting
 
 BOARD = HolesBoard(7, 8, 42.0, 32.0, 28.0, 6.0, 316.0, 494.0, 70.0, 100.0, 32.0, 6.0)
@@ -68,3 +68,15 @@ def test_a_jpeg_is_the_picture():
     again = cv2.imdecode(np.frombuffer(encode_jpeg(GREY), np.uint8), cv2.IMREAD_COLOR)
     assert again is not None
     assert np.abs(again.astype(int) - GREY).max() <= 2
+
+
+def test_labels_stand_on_their_squares():
+    board = SquaresBoard(16, 16, 25.0)
+    profile = Profile(board, (), marks=Marks("DICT_4X4_100", (20.0, 4.0), 13.0, 40.0))
+    calibration = calibrate(CORNERS_PX, board.corners_mm(), (1280, 720))
+    empty = draw_labels(GREY, calibration, profile, {})
+    drawn = draw_labels(GREY, calibration, profile, {(2, 5): ("M", (40, 60, 200))})
+    marks_px = np.argwhere((drawn != empty).any(axis=2))[:, ::-1]
+    middle_px = calibration.project([(5.5 * 25, 2.5 * 25)], 0.0)[0]
+    np.testing.assert_allclose((marks_px.min(axis=0) + marks_px.max(axis=0)) / 2, middle_px, atol=4)
+    assert (drawn == (40, 60, 200)).all(axis=2).any()
