@@ -1,32 +1,40 @@
-"""The loop for a table of MageStone: what people say -> the table -> store."""
+"""The loop for a table of MageStone: pictures -> settle -> the table -> store, and in between what people say."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from queue import Queue
 
-from companion.games.magestone.table import Begin, Input, Table, take
+from companion.games.magestone.looks import Look
+from companion.games.magestone.table import Begin, Input, Seen, Table, take
 from companion.live import Live, Watch
-from companion.loop import Loop
 from companion.ruling import Ruling
+from companion.settle import Patience
 from companion.store import MageStoneStore, Match
+from companion.tokens import TokensLoop
+from vision.board import Profile
+from vision.camera import Frame
 
 
-class MageStoneSession(Loop[Input]):
-    """One table of MageStone and its players; what they say comes by the queue `said`.
+class MageStoneSession(TokensLoop[Input]):
+    """One table of MageStone and its players: `run` takes pictures until they end, `sense` goes without a camera.
 
-    `tell` hears what is ruled on each input.
+    `tell` hears what is ruled on each input. What people say comes by the queue `said`.
     """
 
     def __init__(
         self,
         tell: Callable[[Input, tuple[Ruling, ...]], None],
         *,
+        profile: Profile | None = None,
+        corners_px: Sequence[tuple[float, float]] | None = None,
+        patience: Patience | None = None,
         table: Table | None = None,
         store: MageStoneStore | None = None,
         match: Match | None = None,
         live: Live | None = None,
         said: Queue[Input] | None = None,
     ) -> None:
-        super().__init__(None, live, said)
+        """A profile is needed where pictures are taken."""
+        super().__init__(profile, corners_px=corners_px, patience=patience, live=live, said=said)
         self.table = table
         self._tell = tell
         self._store = store
@@ -42,9 +50,13 @@ class MageStoneSession(Loop[Input]):
     def _take(self, given: Input) -> None:
         before = self.table
         self.table, rulings = take(before, given)
-        if self._store is not None and rulings:
+        if self._store is not None and (rulings or self.table != before):
             if isinstance(given, Begin) and self.table is not before:
                 self._match = self._store.begin(given, rulings)
             elif self._match is not None:
                 self._store.append(self._match, given, rulings)
         self._tell(given, rulings)
+
+    def _looked(self, look: Look, frame: Frame) -> None:
+        if self.table is not None:
+            self._take(Seen(look, frame.n, frame.t_s))

@@ -103,8 +103,6 @@ def run(
         raise click.UsageError("--size is for Pathstone; give a board of Pathways with --board")
     if size is not None and board_path is not None:
         raise click.UsageError("give --size or --board, not both: a board has its size")
-    if game == "magestone" and source != NO_CAMERA:
-        raise click.UsageError("MageStone is played on the page alone: give none as the source")
     if game not in GRIDS and (port is not None or record_path is not None):
         raise click.UsageError(f"a grid of LEDs and sensors does not play along in {game}")
     check_port(source, port, record_path, plays_alone=game != "pathways")
@@ -199,7 +197,16 @@ def _magestone(table: Table, log_path: Path) -> Opened:
 
     def begin(_grid: BoardGrid | None) -> Begun:
         said: Queue[magestone.Input] = Queue()
-        session = MageStoneSession(no_tell, table=played, store=store, match=match, live=table.live, said=said)
+        session = MageStoneSession(
+            no_tell,
+            profile=table.profile,
+            corners_px=table.corners_px,
+            table=played,
+            store=store,
+            match=match,
+            live=table.live,
+            said=said,
+        )
         return session, create_magestone_app(store, table.live, said, table.profile, watched=table.watched)
 
     return store, begin

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from companion.dashboard.words import sentence
 from companion.games.magestone import (
+    Attack,
     Choice,
     Do,
     Draw,
@@ -18,10 +19,12 @@ from companion.games.magestone import (
     Token,
     besieged,
     play,
+    read_go,
     square_name,
     write_choice,
 )
-from companion.games.magestone.table import Begin, Chosen, Input, Said, Saying, Table, Thrower, Thrown
+from companion.games.magestone.rulings import named
+from companion.games.magestone.table import Begin, Chosen, Input, Said, Saying, Seen, Table, Thrower, Thrown
 from companion.ruling import Ruling
 
 COLOURS = {
@@ -85,6 +88,8 @@ class MageStoneWords:
                 return f"{_THROWN[given.by]}: {shown}"
             case Saying():
                 return f"said: {_SAID[given.what]}"
+            case Seen():
+                return "seen by the camera"
 
     def orders(self, orders: tuple[Order, ...]) -> list[tuple[str, str]]:
         """What has to be done on the table, each with the square that it is about; equal orders are one."""
@@ -162,6 +167,19 @@ def names_of(table: Table | None) -> dict[Seat, str]:
     if table is None:
         return {seat: seat.label for seat in Seat}
     return dict(zip(table.game.state.seats, table.players(len(table.games)), strict=True))
+
+
+def in_words(go: str) -> str:
+    """Choices in a text as the answer to a question: "Warrior 1: e1, e2; the attack on f5"."""
+    return sentence("; ".join(map(_in_words, read_go(go))))
+
+
+def _in_words(choice: Choice) -> str:
+    if isinstance(choice, Move):
+        return f"{choice.unit.label}: {', '.join(map(square_name, choice.path))}"
+    if isinstance(choice, Attack):
+        return f"{named(choice)} by {' and '.join(unit.label for unit in choice.units)}"
+    return named(choice)
 
 
 def token_label(name: str) -> tuple[str, tuple[int, int, int]]:

@@ -303,7 +303,7 @@ def test_inputs_are_written_and_read_without_loss(one):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"input": "look"}, "no kind of input"),
+        ({"input": "glance"}, "no kind of input"),
         ({"input": "begin", "names": ["A", "B", "C"], "layout": "diamond", "length": None, "record": None}, "two or"),
         ({"input": "begin", "names": ["A", "B"], "layout": "round", "length": None, "record": None}, "not an input"),
         ({"input": "choice", "choice": "W9>e1", "n": None, "seat": None}, "is no choice"),

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from companion.games.magestone.board import Layout
-from companion.games.magestone.choices import Choice, End, Move
+from companion.games.magestone.board import NEXUS, Layout
+from companion.games.magestone.choices import Attack, Bolt, Choice, End, Move
 from companion.games.magestone.following import (
     Course,
     Source,
@@ -22,9 +22,9 @@ from companion.games.magestone.following import (
     written,
 )
 from companion.games.magestone.looks import Look, Top
-from companion.games.magestone.notation import write_go
+from companion.games.magestone.notation import read_go, write_go
 from companion.games.magestone.orders import Order, orders
-from companion.games.magestone.pieces import SEATED, Result, Seat
+from companion.games.magestone.pieces import SEATED, Result, Seat, Unit
 from companion.games.magestone.play import play
 from companion.games.magestone.rulings import judge
 from companion.games.magestone.state import State, start
@@ -142,7 +142,7 @@ def judge_look(belief: Belief, look: Look, *, silent: bool = True) -> Judged:
         return belief, ()
     lines = [after for line in belief.lines for after in _after(line, look, silent)]
     if not any(line.waits == 0 for line in lines):
-        return _unexplained(belief, look)
+        return _unexplained(belief, look, too_much=bool(lines))
     return _ruled(belief, lines)
 
 
@@ -212,13 +212,13 @@ def _go(steps: Iterable[Step]) -> tuple[Choice, ...]:
     return tuple(go)
 
 
-def _unexplained(belief: Belief, look: Look) -> Judged:
+def _unexplained(belief: Belief, look: Look, *, too_much: bool) -> Judged:
     """What is said of a look that no course explains: once, however long it stays so."""
     course, tops = belief.lines[0].course, dict(look.tops)
     unexplained = tuple((cell, tops.get(cell)) for cell in contradicted(course, look))
     if unexplained == belief.unexplained:
         return belief, ()
-    return replace(belief, unexplained=unexplained), (doubt(course, look),)
+    return replace(belief, unexplained=unexplained), (doubt(course, look, too_much=too_much),)
 
 
 def _ruled(belief: Belief, lines: list[Line]) -> Judged:
@@ -233,7 +233,7 @@ def _ruled(belief: Belief, lines: list[Line]) -> Judged:
         events.append(GoTakenBack(finished + 1))
         del told[finished:]
     for n in range(finished):
-        candidates = _different(text for line in lines for text in line.goes[n][1])
+        candidates = _different((text for line in lines for text in line.goes[n][1]), ways=True)
         seat = lines[0].goes[n][0]
         if n < len(told) and told[n] == (seat, candidates):
             continue
@@ -253,31 +253,50 @@ def _ruled(belief: Belief, lines: list[Line]) -> Judged:
 
 def _joined(lines: list[Line]) -> list[Line]:
     """One line for each state, with what is done of its go; what the goes before may have been stays with it."""
-    joined: dict[tuple[State, int, tuple[str, ...]], Line] = {}
+    joined: dict[tuple[State, int, frozenset[object]], Line] = {}
     for line in lines:
-        key = line.course.state, len(line.goes), _unordered(write_go(_go(line.course.steps)))
+        key = (
+            line.course.state,
+            len(line.goes),
+            frozenset(_kind(choice, ways=False) for choice in _go(line.course.steps)),
+        )
         first = joined.get(key)
         if first is None:
             joined[key] = line
             continue
         goes = tuple(
-            (seat, _different((*texts, *more))) for (seat, texts), (_, more) in zip(first.goes, line.goes, strict=True)
+            (seat, _different((*texts, *more), ways=False))
+            for (seat, texts), (_, more) in zip(first.goes, line.goes, strict=True)
         )
         joined[key] = replace(first, goes=goes)
     return list(joined.values())
 
 
-def _different(goes: Iterable[str]) -> tuple[str, ...]:
-    """Goes without those that are another only in their order, or in that of units that attack together."""
-    different: dict[tuple[str, ...], str] = {}
+def _different(goes: Iterable[str], *, ways: bool) -> tuple[str, ...]:
+    """Goes without those that are another only in their order, or in the `ways` to a square that nothing depends on.
+
+    Not `ways`: the goes have come to the same state, so that none mattered.
+    """
+    different: dict[frozenset[object], str] = {}
     for text in goes:
-        different.setdefault(_unordered(text), text)
+        different.setdefault(frozenset(_kind(choice, ways) for choice in read_go(text)), text)
     return tuple(different.values())
 
 
-def _unordered(go: str) -> tuple[str, ...]:
-    words = (word.partition("x") for word in go.split())
-    return tuple(sorted("+".join(sorted(units.split("+"))) + cross + rest for units, cross, rest in words))
+def _kind(choice: Choice, ways: bool) -> object:
+    """What makes a choice another one."""
+    match choice:
+        case Move():
+            # A Priest that raises a Warrior steps back; a Rite is broken on the way.
+            back = choice.path[-2:-1] if ways and choice.unit is Unit.PRIEST else ()
+            nexus = NEXUS.isdisjoint(choice.path), NEXUS.issuperset(choice.path)
+            return choice.unit, choice.path[-1], back, nexus if ways else ()
+        case Attack():
+            return frozenset(choice.units), choice.target
+        case Bolt():
+            return Bolt, choice.target
+        case _:
+            return choice
 
 
 def _supposed(line: Line) -> int:

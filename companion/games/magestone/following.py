@@ -213,10 +213,10 @@ def _onward(
                 if key not in known:
                     known.add(key)
                     (layer if free else dearer).append(after)
-        if found:
+        if found or not dearer:
             return found
         layer = dearer
-    return []
+    raise TooMuchError
 
 
 def _sort_of(step: Step) -> object:
@@ -403,8 +403,11 @@ def _back(course: Course, board: Board) -> list[Course]:
 # What nothing explains
 
 
-def doubt(course: Course, look: Look) -> Refused | Undecided:
-    """The ruling on a look that nothing explains: what is not seen is asked for, what is elsewhere refused."""
+def doubt(course: Course, look: Look, *, too_much: bool = False) -> Refused | Undecided:
+    """The ruling on a look that nothing explains: what is not seen is asked for, what is elsewhere refused.
+
+    `too_much` where not every explanation could be tried.
+    """
     board, state = Board(look), course.state
     loose = _loosened(course.pending, state)
     wrong = tuple(sorted(_wrong(state, board, loose)))
@@ -414,6 +417,8 @@ def doubt(course: Course, look: Look) -> Refused | Undecided:
     hidden = bool(board.unseen) and not units <= board.at.keys()
     if hidden or all(board.shows(cell) is None or board.shows(cell) in below.get(cell, ()) for cell in wrong):
         return Undecided(GO, f"not seen: {places}; put it back, or say what happened", cells=wrong)
+    if too_much:
+        return Undecided(GO, f"too much was done at once to follow it: put back {places}, or say it", cells=wrong)
     return Refused(GO, f"{_why(state, _displaced(state, board, loose))}: put back {places}", cells=wrong)
 
 

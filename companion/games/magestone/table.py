@@ -10,17 +10,29 @@ from enum import StrEnum
 from typing import Any
 
 from companion.games.magestone.board import Layout
-from companion.games.magestone.choices import Attack, Bolt, Choice, Draw, End, Resign
+from companion.games.magestone.choices import Attack, Bolt, Choice, Draw, End, Move, Resign
 from companion.games.magestone.dice import Dice, Roll, roll_fault, winner
 from companion.games.magestone.faults import COMBAT, GO, declaration_fault, dice_for, left
-from companion.games.magestone.notation import Record, read_choice, read_record, replay, write_choice
+from companion.games.magestone.following import (
+    Course,
+    Source,
+    Step,
+    TooMuchError,
+    contradicted,
+    doubt,
+    explanations,
+    written,
+)
+from companion.games.magestone.looks import Look, Top, look_from_json, look_to_json
+from companion.games.magestone.notation import Record, read_choice, read_record, replay, write_choice, write_go
 from companion.games.magestone.orders import Order, orders
 from companion.games.magestone.pieces import SEATED, Seat
 from companion.games.magestone.position import NotationError
 from companion.games.magestone.rulings import as_played, declared, game_over, judge, named
 from companion.games.magestone.state import State, start
 from companion.inputs import InputError
-from companion.ruling import CORRECTION, Accepted, Refused, Ruling
+from companion.ruling import CORRECTION, Accepted, Refused, Ruling, Undecided
+from companion.terms import Cell
 
 _SETUP = "Setup"
 
@@ -79,7 +91,16 @@ class Saying:
     what: Said
 
 
-Input = Begin | Chosen | Thrown | Saying
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A look of the camera."""
+
+    look: Look
+    frame: int = 0
+    t_s: float = 0.0
+
+
+Input = Begin | Chosen | Thrown | Saying | Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +111,23 @@ class Game:
     choices: tuple[Choice, ...] = ()
     fight: Attack | Bolt | None = None
     """What is declared and waits for dice, with the ties that were thrown already"""
+    seen: tuple[int, ...] = ()
+    """The numbers, from 1, of the choices that nobody made on the page: the board showed them"""
+    pending: tuple[Order, ...] | None = None
+    """The orders that the board does not show done; None where no camera has looked"""
+    looked: int = 0
+    """How many choices were made when the whole board was last seen"""
+    unexplained: tuple[tuple[Cell, Top | None], ...] = ()
+    """What the last look showed that nothing explains, or several things do"""
+
+    @property
+    def course(self) -> Course:
+        """The game as it is followed on the board."""
+        steps = (
+            Step(before, choice, Source.SEEN if number in self.seen else Source.SAID)
+            for number, (before, choice) in enumerate(zip(self.past, self.choices, strict=False), 1)
+        )
+        return Course(tuple(steps), self.state, self.pending or (), self.looked)
 
     @property
     def state(self) -> State:
@@ -109,7 +147,12 @@ class Game:
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        """What the last choice that asked for something wants done on the table, though a go has ended since."""
+        """What has to be done on the table: what a camera does not see done, or else what the last choice asked for.
+
+        The end of a go that asks for nothing leaves the orders before it standing.
+        """
+        if self.pending is not None:
+            return self.pending
         n = len(self.choices)
         told = orders(self.past[n - 1], self.choices[n - 1], self.past[n]) if n else ()
         if n > 1 and not told and isinstance(self.choices[n - 1], End):
@@ -178,6 +221,8 @@ def take(table: Table | None, given: Input) -> Taken:
             return _choose(table, given)
         case Thrown():
             return _throw(table, given.roll)
+        case Seen():
+            return _look(table, given.look)
         case Saying(Said.TAKE_BACK):
             return _take_back(table)
         case Saying():
@@ -252,10 +297,82 @@ def _play(table: Table, choice: Choice) -> Taken:
     if isinstance(rulings[0], Refused):
         return table, rulings
     past, choices = (*game.past, after), (*game.choices, as_played(game.state, choice))
+    pending = None if game.pending is None else (*game.pending, *orders(game.state, choice, after))
     if after.result is None and after.to_move in after.out:
         after, ended, _ = judge(after, End())
         past, choices, rulings = (*past, after), (*choices, End()), (*rulings, *ended)
-    return _with_game(table, Game(past, choices)), rulings
+    return _with_game(table, Game(past, choices, None, game.seen, pending, game.looked)), rulings
+
+
+def _look(table: Table, look: Look) -> Taken:
+    """What a look shows to have been done: walks, whose go is over, orders, and what was put back."""
+    game = table.game
+    if game.fight is not None or game.state.result is not None:
+        return table, ()
+    course, too_much = game.course, False
+    try:
+        found = explanations(course, look)
+    except TooMuchError:
+        found, too_much = (), True
+    tops = dict(look.tops)
+    unexplained = tuple((cell, tops.get(cell)) for cell in contradicted(course, look))
+    if len(found) == 1 and all(_is_plain(step) for step in found[0].steps):
+        return _follow(table, course, found[0])
+    if unexplained == game.unexplained:
+        return table, ()
+    table = _with_game(table, replace(game, unexplained=unexplained))
+    return table, (_question(course, found, look) if found else doubt(course, look, too_much=too_much),)
+
+
+def _is_plain(step: Step) -> bool:
+    """Whether a step needs no word of a player: it was said, or is a walk or the end of a go."""
+    return step.source is Source.SAID or isinstance(step.choice, (Move, End))
+
+
+def _question(course: Course, found: tuple[Course, ...], look: Look) -> Undecided:
+    """What is asked where a look can be explained by several courses, or by a fight that nobody declared."""
+    candidates = tuple(dict.fromkeys(write_go(tuple(map(written, _since(course, one)))) for one in found))
+    cells, n = contradicted(course, look), len(course.steps) + 1
+    if all(map(_is_plain, (step for one in found for step in one.steps))):
+        why = f"walks look alike that differ in what follows, say which: {' or '.join(candidates)}"
+        return Undecided(GO, why, candidates, n, cells=cells)
+    why = f"nobody has declared what the board shows: {' or '.join(candidates)}; declare it, with its dice"
+    return Undecided(COMBAT, why, candidates, n, cells=cells)
+
+
+def _since(before: Course, after: Course) -> tuple[Step, ...]:
+    """The steps of a course that it does not share with the one before."""
+    return after.steps[_shared(before, after) :]
+
+
+def _shared(before: Course, after: Course) -> int:
+    pairs = zip(before.steps, after.steps, strict=False)
+    return next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(before.steps), len(after.steps)))
+
+
+def _follow(table: Table, before: Course, after: Course) -> Taken:
+    """Takes what the board shows for done."""
+    game, shared = table.game, _shared(before, after)
+    rulings: list[Ruling] = []
+    if shared < len(before.steps):
+        names = ", ".join(named(step.choice) for step in before.steps[shared:])
+        state = after.steps[shared].before if shared < len(after.steps) else after.state
+        rulings.append(Accepted(CORRECTION, f"{names} is taken back: it is {state.to_move.label}'s go; {left(state)}"))
+    for step in after.steps[shared:]:
+        rulings += judge(step.before, step.choice)[1]
+    if not rulings and game.pending and not after.pending:
+        rulings.append(Accepted(GO, f"all that was ordered is done; {left(after.state)}"))
+    if not rulings and game.unexplained:
+        rulings.append(Accepted(CORRECTION, f"the board is as it should be again; {left(after.state)}"))
+    followed = Game(
+        (*(step.before for step in after.steps), after.state),
+        tuple(step.choice for step in after.steps),
+        None,
+        tuple(number for number, step in enumerate(after.steps, 1) if step.source is Source.SEEN),
+        after.pending,
+        after.seen,
+    )
+    return _with_game(table, followed), tuple(rulings)
 
 
 def _with_game(table: Table, game: Game) -> Table:
@@ -277,7 +394,9 @@ def _take_back(table: Table) -> Taken:
     if kept and game.past[kept].to_move in game.past[kept].out:
         # That go was ended by nobody.
         kept -= 1
-    back = Game(game.past[: kept + 1], game.choices[:kept])
+    pending = None if game.pending is None else ()
+    seen = tuple(number for number in game.seen if number <= kept)
+    back = Game(game.past[: kept + 1], game.choices[:kept], None, seen, pending, min(game.looked, kept))
     state = back.state
     why = f"{named(game.choices[kept])} is taken back: it is {state.to_move.label}'s go; {left(state)}"
     return _with_game(table, back), (Accepted(CORRECTION, why),)
@@ -307,6 +426,8 @@ def input_to_json(given: Input) -> dict[str, Any]:
             return {"input": "dice", **dice, "by": given.by.value}
         case Saying():
             return {"input": "say", "what": given.what.value}
+        case Seen():
+            return {"input": "look", **look_to_json(given.look), "frame": given.frame, "t_s": given.t_s}
 
 
 def input_from_json(data: Mapping[str, Any]) -> Input:
@@ -328,6 +449,8 @@ def input_from_json(data: Mapping[str, Any]) -> Input:
                 return Thrown(Roll(attacker, defender), Thrower(data["by"]))
             case "say":
                 return Saying(Said(data["what"]))
+            case "look":
+                return Seen(look_from_json(data), int(data["frame"]), float(data["t_s"]))
             case kind:
                 raise InputError(f"{kind!r} is no kind of input")
     except InputError:
