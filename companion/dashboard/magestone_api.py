@@ -17,7 +17,7 @@ from companion.games.magestone import (
     Roll,
     Seat,
     State,
-    read_choice,
+    read_go,
     read_record,
     replay,
     throw,
@@ -62,12 +62,16 @@ def magestone_writes(said: Queue[Input], table: MageStoneTable) -> Blueprint:
         n = None if body.get("n") is None else whole_from_json(body["n"], "n", 1, 100_000)
         seat = None if body.get("seat") is None else Seat(whole_from_json(body["seat"], "seat", 0, len(Seat) - 1))
         choice = body.get("choice")
-        if not isinstance(choice, str):
-            abort(400, "choice is one as text, as W1>e1>e2")
+        if not isinstance(choice, str) or not choice.split():
+            abort(400, "choice is one as text, as W1>e1>e2, or several with blanks between")
         try:
-            return take(Chosen(read_choice(choice), n, seat))
+            first, *more = read_go(choice)
         except NotationError as error:
             abort(400, str(error))
+        answer = take(Chosen(first, n, seat))
+        for k, following in enumerate(more, 1):
+            take(Chosen(following, None if n is None else n + k))
+        return answer
 
     @blueprint.post("/dice")
     def dice() -> Answer:

@@ -2,7 +2,7 @@
 
 from companion.dashboard.follower import GamesFollower, Json
 from companion.dashboard.magestone_options import able_json, actions_json, cells_of_last, dice_json, options_json
-from companion.dashboard.magestone_words import COLOURS, ENDINGS, MageStoneWords, names_of
+from companion.dashboard.magestone_words import COLOURS, ENDINGS, MageStoneWords, in_words, names_of
 from companion.dashboard.words import sentence
 from companion.games.magestone import (
     WARRIORS,
@@ -182,7 +182,7 @@ class MageStoneTable(GamesFollower[Input, Table]):
                 "layout": table.layout.value,
                 "games": [_game_json(table, k) for k in range(1, n + 1)],
             },
-            "buttons": self._buttons(phase, state),
+            "buttons": self._buttons(phase, state, len(game.choices) + 1),
         }
 
     def _player_json(self, state: State, seat: Seat, wins: dict[str, int]) -> Json:
@@ -224,7 +224,15 @@ class MageStoneTable(GamesFollower[Input, Table]):
             **dice_json(dice),
         }
 
-    def _buttons(self, phase: str, state: State) -> list[Json]:
+    def _answers(self, n: int) -> list[Json]:
+        """A button for each answer to what the last ruling asks, if anything."""
+        candidates = () if self._ruling is None else self._ruling["candidates"]
+        return [
+            _button(in_words(go), str(k) if k < 10 else "", "/choose", {"choice": go, "n": n}, "answer")
+            for k, go in enumerate(candidates, 1)
+        ]
+
+    def _buttons(self, phase: str, state: State, n: int) -> list[Json]:
         """What people can say now besides choices, most likely first; `path` and `body` are what a press posts."""
         back = _button("Take back", "u", "/declare", {"what": Said.TAKE_BACK.value})
         resign = {**_button("Resign", "r", "/choose", {}), "confirm": "Who resigns?"}
@@ -240,7 +248,7 @@ class MageStoneTable(GamesFollower[Input, Table]):
             case "match-over" | "dice":
                 return [back]
             case _:
-                return [back, draw, resign]
+                return [*self._answers(n), back, draw, resign]
 
 
 def replay_json(game: Game, names: tuple[str, ...]) -> Json:

@@ -33,6 +33,7 @@ from companion.games.magestone.table import Begin, Chosen, Said, Saying, Thrower
 from companion.goes import thrown
 from companion.live import Live, Watch
 from companion.magestone_session import MageStoneSession
+from companion.ruling import Undecided
 from companion.store import MageStoneStore
 from vision.board import read_profile
 
@@ -96,6 +97,7 @@ TWO = ["Ada", "Ben"]
         ("/choose", {"choice": "W1+W2xf5(2+3/5)"}, Chosen(read_choice("W1+W2xf5(2+3/5)"))),
         ("/choose", {"choice": "resign:left"}, Chosen(Resign(Seat.LEFT))),
         ("/choose", {"choice": "draw"}, Chosen(Draw())),
+        ("/choose", {"choice": "W1>e1 end", "n": 3}, (Chosen(read_choice("W1>e1"), 3), Chosen(read_choice("end"), 4))),
         ("/dice", {"attacker": [3, 4], "defender": [20]}, Thrown(Roll((3, 4), (20,)), Thrower.PLAYERS)),
         ("/declare", {"what": "take-back"}, Saying(Said.TAKE_BACK)),
         ("/declare", {"what": "next-game"}, Saying(Said.NEXT_GAME)),
@@ -116,7 +118,9 @@ TWO = ["Ada", "Ben"]
 )
 def test_what_people_say_is_queued(desk, path, body, queued):
     assert desk.post(path, body).status_code == 202
-    assert desk.said.get_nowait() == queued
+    for given in queued if isinstance(queued, tuple) else (queued,):
+        assert desk.said.get_nowait() == given
+    assert desk.said.empty()
 
 
 def test_who_has_the_first_go_is_drawn_and_people_sit_as_they_are_named(desk):
@@ -320,6 +324,25 @@ def test_the_companion_rolls_the_dice_that_are_called_for(desk):
     desk.play("W1xf5")
     desk.take(Thrown(Roll((4,), (2,)), Thrower.COMPANION))
     assert desk.state["ruling"]["why"] == "Dice rolled by the companion: 4 against 2."
+
+
+def test_what_the_camera_cannot_tell_is_asked_with_a_button_for_each_answer(desk):
+    desk.take(Begin(("Ada", "Ben"), record=FIGHT))
+    asked = Undecided(
+        "Combat", "nobody has declared what the board shows", ("W1xf5", "W2>g4>g5 W2xf5"), cells=((5, 5),)
+    )
+    desk.store.append(desk.store.latest(), Chosen(read_choice("nova")), (asked,))
+    answers = [button for button in desk.state["buttons"] if button["kind"] == "answer"]
+    assert [answer["label"] for answer in answers] == [
+        "The attack on f5 by Warrior 1",
+        "Warrior 2: g4, g5; the attack on f5 by Warrior 2",
+    ]
+    assert desk.state["ruling"]["cells"] == ["f5"]
+    assert desk.post(answers[1]["path"], answers[1]["body"]).status_code == 202
+    desk.work()
+    state = desk.state
+    assert (state["choices"], state["phase"], state["fight"]["choice"]) == (["W2>g4>g5"], "dice", "W2xf5")
+    assert not [button for button in state["buttons"] if button["kind"] == "answer"]
 
 
 def test_a_tap_on_a_unit_offers_its_walks_and_targets(desk):

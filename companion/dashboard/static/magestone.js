@@ -78,7 +78,7 @@ function renderGrid() {
 
 function render() {
   const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
-  document.body.dataset.phase = phase;
+  document.body.dataset.phase = phase === "play" && state.buttons.some((each) => each.kind === "answer") ? "ask" : phase;
   document.body.classList.toggle("without-camera", !state.watched);
   document.body.classList.toggle("four", state.players.length === 4);
   find("#camera").hidden = !state.watched;
