@@ -25,7 +25,7 @@ from companion.games.magestone import (
 )
 from companion.games.magestone.rulings import named
 from companion.games.magestone.table import Begin, Chosen, Input, Said, Saying, Seen, Table, Thrower, Thrown
-from companion.ruling import Ruling
+from companion.ruling import Ruling, Undecided
 
 COLOURS = {
     Seat.TOP: ("#c23b2a", "red"),
@@ -64,8 +64,9 @@ class MageStoneWords:
         self.names = names
 
     def headline(self, ruling: Ruling) -> str:
-        """The ruling in one short sentence."""
-        return self._named(ruling.why.split(_LEFT)[0])
+        """The ruling in one short sentence; answers to a question are buttons."""
+        asked = isinstance(ruling, Undecided) and ruling.candidates
+        return self._named(ruling.why.split(": " if asked else _LEFT)[0])
 
     def detail(self, ruling: Ruling) -> str:
         """What is left of the go, where the ruling says so; else nothing."""

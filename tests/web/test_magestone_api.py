@@ -329,7 +329,7 @@ def test_the_companion_rolls_the_dice_that_are_called_for(desk):
 def test_what_the_camera_cannot_tell_is_asked_with_a_button_for_each_answer(desk):
     desk.take(Begin(("Ada", "Ben"), record=FIGHT))
     asked = Undecided(
-        "Combat", "nobody has declared what the board shows", ("W1xf5", "W2>g4>g5 W2xf5"), cells=((5, 5),)
+        "Combat", "nobody has declared what the board shows: W1xf5 or", ("W1xf5", "W2>g4>g5 W2xf5"), cells=((5, 5),)
     )
     desk.store.append(desk.store.latest(), Chosen(read_choice("nova")), (asked,))
     answers = [button for button in desk.state["buttons"] if button["kind"] == "answer"]
@@ -337,7 +337,8 @@ def test_what_the_camera_cannot_tell_is_asked_with_a_button_for_each_answer(desk
         "The attack on f5 by Warrior 1",
         "Warrior 2: g4, g5; the attack on f5 by Warrior 2",
     ]
-    assert desk.state["ruling"]["cells"] == ["f5"]
+    ruling = desk.state["ruling"]
+    assert (ruling["headline"], ruling["cells"]) == ("Nobody has declared what the board shows", ["f5"])
     assert desk.post(answers[1]["path"], answers[1]["body"]).status_code == 202
     desk.work()
     state = desk.state
