@@ -10,6 +10,7 @@ from vision.board import CrossingsBoard, Floats, HolesBoard, Image, Profile
 from vision.calibration import Calibration
 from vision.cells import read_cells
 from vision.colours import Seen, tell_colours
+from vision.lying import lying_features, read_lying
 from vision.nets import Array
 from vision.rims import RADIUS, REACH, Rims, fit_rims
 from vision.sighting import LyingSeen, Reading, Sighting
@@ -28,8 +29,15 @@ _NO_DISK = 0.35
 """A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
 _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
-_NEAR_HOLE = 4.0
-"""A circle this close to a hole's middle, in units, is that hole's disk or the hole itself."""
+_TILTED = 0.7
+"""Logarithm of the odds from which a disk is called tilted; far more lie flat."""
+_PATCH_TELLS = 1.0
+"""So much at most a patch alone adds to them: beside a dark disk the hole can be as dark."""
+_NEAR_HOLE = 2.5
+"""A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
+_SURE_OVER_HOLE = 0.9
+_NO_LEANING = 8.0
+"""In units from a hole's middle."""
 _SLACK = 0.75
 """How much nearer to an empty hole's middle than gravity allows a disk may be seen, in units."""
 _NEIGHBOUR = 1.5
@@ -200,7 +208,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     by_hand = near.sum(axis=1) >= _HAND_HOLES
     occupied = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, disk > _DISK)
     occupied = np.where(new.fresh, occupied, kept.fill(len(cells_mm)))
-    flat = np.flatnonzero(new.fresh & occupied & (kinds[:, 2] <= kinds[:, 1]))
+    held = np.flatnonzero(new.fresh & occupied)
     circles_mm, votes = surface_circles(new.circles, calibration, board, unit_mm)
     kept_mm = kept.centres_mm[kept.holes < 0]
     idle = _nearest_apart(circles_mm, cells_mm[holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
@@ -208,39 +216,55 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     circles_mm, votes = circles_mm[~idle], votes[~idle]
 
     # One fit for the disks in holes and those on the surface.
-    count = len(flat)
-    starts_mm = np.concatenate([cells_mm[flat], circles_mm])
+    count = len(held)
+    starts_mm = np.concatenate([cells_mm[held], circles_mm])
     in_hole = np.arange(len(starts_mm)) < count
     top_mm = np.where(in_hole, board.disk_height_mm - board.slab_mm, board.disk_height_mm)
     rims = fit_rims(image_bgr, calibration, starts_mm, top_mm, in_hole, unit_mm)
     pooled = pooled_features(rims.samples[count:], votes, holes.wood.mean(axis=0))
     spots = read_spots(rims.features[count:], pooled)
-    falls = _nearest_apart(rims.centres_mm[count:], cells_mm[~occupied]) < _least_rest_mm(board) - _SLACK * unit_mm
+    from_cells_mm = np.linalg.norm(rims.centres_mm[count:, None] - cells_mm, axis=2)
+    nearest, away_mm = from_cells_mm.argmin(axis=1), from_cells_mm.min(axis=1)
+    certain = 1 - spots[:, 0]
+    # A disk over an empty hole falls in; that the hole is empty is doubted where one is seen most clearly.
+    doubtful = by_hand[nearest] | (certain < _SURE_OVER_HOLE)
+    falls = (away_mm < _least_rest_mm(board) - _SLACK * unit_mm) & ~occupied[nearest] & doubtful
+    # What leans at a hole's middle is a disk that is tilted in it.
+    stuck = (away_mm < _NO_LEANING * unit_mm) & (spots[:, 2] > spots[:, 1])
     taken = _nearest_apart(rims.centres_mm[count:], kept_mm) < _APART * unit_mm
-    certain = np.where(falls | taken, 0, 1 - spots[:, 0])
+    certain = np.where(falls | stuck | taken, 0, certain)
     picked = _pick(rims.centres_mm[count:], certain, _APART * unit_mm)
     on_surface = count + picked
     leaning = spots[picked, 2] > spots[picked, 1]
-    # A tilted disk stands up from its hole, so none is under a disk that lies over the hole.
     over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[on_surface]]))
-    tilted = new.fresh & occupied & (kinds[:, 2] > kinds[:, 1]) & (over_mm > _OVER_TILTED * unit_mm)
-    tilts = np.flatnonzero(tilted)
+    hole_radius_mm = board.hole_diameter_mm / 2
+    rays = lying_features(rims.features[:count], rims.centres_mm[:count], cells_mm[held], hole_radius_mm, unit_mm)
+    tilted = _tilted(kinds[held], read_lying(rays))
+    # Beside a hand only flat disks are told. A tilted disk stands up from its hole, so none is under a disk that lies
+    # over the hole: what looks so there is the upper one.
+    under = over_mm[held] <= _OVER_TILTED * unit_mm
+    flat = np.where(under, kinds[held, 1] >= kinds[held, 2], ~tilted | by_hand[held])
+    tilts = held[~flat & ~under]
+    flats = np.flatnonzero(flat)
 
-    fitted = np.concatenate([np.arange(count), on_surface])
+    fitted = np.concatenate([flats, on_surface])
+    count = len(flats)
     centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilts]])
     sigma_mm = np.concatenate([rims.sigma_mm[fitted], np.full(len(tilts), _TILTED_SIGMA * unit_mm)])
     sigma_mm[count : len(fitted)][leaning] = _LEANING_SIGMA * unit_mm
     disks = kept + Disks(
         centres_mm,
         sigma_mm,
-        np.concatenate([flat, np.full(len(picked), -1), tilts]),
+        np.concatenate([held[flats], np.full(len(picked), -1), tilts]),
         np.array(["in_cell"] * count + ["leaning" if leans else "flat" for leans in leaning] + ["tilted"] * len(tilts)),
-        np.concatenate([disk[flat], certain[picked], disk[tilts]]),
+        np.concatenate([disk[held[flats]], certain[picked], disk[tilts]]),
         _seen(rims, fitted, holes, tilts, centres_mm, cells_mm),
     )
-    # A disk on the surface that lies over part of a hole is no cover: what it hides is known.
-    beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
-    hidden = beside & _unknown(kinds) & ~disks.fill(len(cells_mm))
+    # A disk on the surface that lies over the edge of a hole is no cover: what it hides is known.
+    edge = (over_mm > _OVER_HOLE * unit_mm) & (over_mm < (board.hole_diameter_mm + board.disk_diameter_mm) / 2)
+    # One that rests over a hole's middle rests on the disk in it, of which nothing may be seen.
+    buried = over_mm < _least_rest_mm(board) - _SLACK * unit_mm
+    hidden = (buried | (~edge & _unknown(kinds))) & ~disks.fill(len(cells_mm))
     cells = tuple(_row_and_column(cell, board) for cell in np.flatnonzero(hidden).tolist())
     shares, light = tell_colours(disks.seen, _paints(profile), new.light)
     reading = Reading(_sightings(disks, shares, profile, board), cells)
@@ -275,6 +299,13 @@ def _covered(kinds: Array) -> npt.NDArray[np.bool_]:
     return np.asarray((kinds[:, 3] > kinds[:, 0]) & (kinds[:, 1] + kinds[:, 2] <= _DISK))
 
 
+def _tilted(kinds: Array, lying: Array) -> npt.NDArray[np.bool_]:
+    """Which disks in holes lie at an angle: the rays (n, 2) tell, and the patches (n, 4) a little."""
+    by_rays = np.log((lying[:, 1] + 1e-4) / (lying[:, 0] + 1e-4))
+    by_patch = np.log((kinds[:, 2] + 1e-3) / (kinds[:, 1] + 1e-3))
+    return np.asarray(by_rays + 0.5 * by_patch > _TILTED)
+
+
 def _unknown(kinds: Array) -> npt.NDArray[np.bool_]:
     """The holes of which it cannot be told whether they hold a disk, unless one was found there."""
     return np.asarray(_covered(kinds) | (kinds[:, 1] + kinds[:, 2] > _NO_DISK))
@@ -292,8 +323,7 @@ def surface_circles(
     # What lies higher is seen further from the camera's foot.
     centres_mm = camera[:2] + (circles.centres_mm - camera[:2]) * (camera[2] - board.disk_height_mm) / camera[2]
     cells_mm = board.cells_mm()
-    both = np.stack([circles.centres_mm, centres_mm])
-    from_hole = np.linalg.norm(both[:, :, None] - cells_mm, axis=3).min(axis=(0, 2))
+    from_hole = _nearest_apart(circles.centres_mm, cells_mm)
     reach_mm = board.disk_diameter_mm / 2
     inside = ((centres_mm > -reach_mm) & (centres_mm < (board.width_mm + reach_mm, board.length_mm + reach_mm))).all(1)
     keep = np.flatnonzero(inside & (from_hole > _NEAR_HOLE * unit_mm))[:_MOST_CIRCLES]

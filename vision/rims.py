@@ -19,8 +19,9 @@ from vision.slab import LOG
 RADIUS = 14.0
 """A disk's radius in units (see slab)."""
 RAYS = 64
-_ANGLES = np.arange(RAYS) * (2 * np.pi / RAYS)
-_COS, _SIN = np.cos(_ANGLES), np.sin(_ANGLES)
+ANGLES = np.arange(RAYS) * (2 * np.pi / RAYS)
+"""Of the rays, from x towards y."""
+_COS, _SIN = np.cos(ANGLES), np.sin(ANGLES)
 REACH = np.arange(9.0, 18.01, 0.25)
 """Where each ray is sampled, in units from the centre."""
 INSIDE = 8

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -171,6 +171,43 @@ def test_a_scene_is_read_as_it_lies(disks: tuple[Disk, ...]):
         assert nearest.colour == disk.colour
         assert math.dist(nearest.centre_mm, (disk.x_mm, disk.y_mm)) < (2.5 if disk.tilt_deg else 0.5)
         assert (nearest.lying == "tilted") == bool(disk.tilt_deg)
+
+
+DARK = replace(ROOM, ground=(0.05, 0.05, 0.055), cloth=True)
+"""What shows beside a dark disk in its hole is as dark."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_how_a_disk_lies_is_told_by_its_form_where_hole_and_disk_are_as_dark(seed: int):
+    rng = np.random.default_rng(seed)
+    cells = [(row, column) for row in range(1, 9) for column in range(1, 8)]
+    chosen = [cells[n] for n in rng.permutation(len(cells))[:20]]
+    disks = [
+        table.tilted(BOARD, f"b{n}", "b", cell, float(rng.uniform(28, 50)), float(rng.uniform(0, 360)))
+        if n % 5 == 0
+        else table.in_cell(BOARD, f"b{n}", "b", cell, tuple(rng.uniform(-1.3, 1.3, 2)))
+        for n, cell in enumerate(chosen)
+    ]
+    camera = Camera(Scene(BOARD, DARK), VIEW, Settings(seed=seed))
+    seen = {one.cell: one.lying for one in read_disks(camera.read(disks, ()), VIEW.calibration(BOARD), PROFILE).disks}
+    lying = {disk.cell: disk.lying for disk in disks}
+    assert seen.items() <= lying.items()
+    assert len(seen) >= len(lying) - 1, "what cannot be told may be hidden"
+
+
+@pytest.mark.parametrize("under", ["a", "b"])
+@pytest.mark.parametrize("off_mm", [(-5.0, -3.5), (6.5, 0.0), (0.0, 9.0), (-11.0, 5.0)])
+def test_a_disk_that_lies_over_a_filled_hole_is_seen_and_what_it_buries_is_not_called_empty(
+    under: str, off_mm: tuple[float, float]
+):
+    middle_mm = table.cell_mm(BOARD, (4, 4))
+    upper = flat("b1", middle_mm[0] + off_mm[0], middle_mm[1] + off_mm[1])
+    seen = look_at(upper, table.in_cell(BOARD, f"{under}2", under, (4, 4)))
+    on_top = [one for one in seen.disks if one.cell is None]
+    assert [one.colour for one in on_top] == ["b"]
+    assert math.dist(on_top[0].centre_mm, (upper.x_mm, upper.y_mm)) < 0.5
+    in_hole = [one for one in seen.disks if one.cell == (4, 4)]
+    assert [one.colour for one in in_hole] == [under] or seen.hidden == ((4, 4),)
 
 
 LIGHTS = {

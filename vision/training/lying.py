@@ -1,0 +1,127 @@
+"""Trains models/lying.npz: whether a disk in a hole lies flat or at an angle.
+
+python -m vision.training.lying OUT.npz FOLDER[:even|:odd] ... [--test FOLDER[:odd] ...]
+
+It sees the rays that the rim was fitted with, so models/rims.npz must be there first.
+"""
+
+import argparse
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from vision.lying import CLASSES, STRIDE, lying_features
+from vision.rims import RAYS, fit_rims
+from vision.training.pictures import read_pictures
+from vision.training.rims import vary
+
+Where = list[tuple[str, tuple[int, int], float]]
+Examples = tuple[torch.Tensor, torch.Tensor, Where]
+
+
+def examples(folders: list[str]) -> Examples:
+    """Ray features, labels and names of the disks in holes that are seen whole."""
+    features, labels, where = [], [], []
+    for picture in read_pictures(folders):
+        board = picture.board
+        above = np.array([[d["x"], d["y"]] for d in picture.disks if not d["hole"]]).reshape(-1, 2)
+        cells, disks = [], []
+        for disk in picture.disks:
+            if not disk["hole"] or disk.get("visible", 1.0) < 0.97:
+                continue
+            cell = board.cells_mm()[(disk["hole"][0] - 1) * board.columns + disk["hole"][1] - 1]
+            if len(above) and np.linalg.norm(above - cell, axis=1).min() < 1.1 * board.disk_diameter_mm:
+                continue
+            cells.append(cell)
+            disks.append(disk)
+        if not disks:
+            continue
+        top_mm = np.full(len(cells), board.disk_height_mm - board.slab_mm)
+        unit_mm = board.disk_diameter_mm / 28
+        in_hole, at_mm = np.ones(len(cells), bool), np.array(cells)
+        rims = fit_rims(picture.image_bgr, picture.calibration, at_mm, top_mm, in_hole, unit_mm)
+        seen = lying_features(rims.features, rims.centres_mm, at_mm, board.hole_diameter_mm / 2, unit_mm)
+        features.append(seen.astype(np.float16))
+        labels += [CLASSES.index("tilted" if disk["tilt_deg"] else "in_cell") for disk in disks]
+        where += [(picture.name, tuple(disk["hole"]), disk["tilt_deg"]) for disk in disks]
+    return torch.tensor(np.concatenate(features)), torch.tensor(labels), where
+
+
+class Lying(nn.Module):
+    """(n, RAYS, features) -> classes."""
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        self.first = nn.Linear(inputs, 16)
+        self.second = nn.Linear(2 * STRIDE * 16, 24)
+        self.third = nn.Linear(RAYS // STRIDE * 24, 24)
+        self.last = nn.Linear(24, len(CLASSES))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.relu(self.first(x))
+        parts = torch.cat([x, x[:, :STRIDE]], 1).reshape(len(x), RAYS // STRIDE + 1, -1)
+        x = torch.relu(self.second(torch.cat([parts[:, :-1], parts[:, 1:]], 2)))
+        x = torch.relu(self.third(nn.functional.dropout(x.flatten(1), 0.1, self.training)))
+        return self.last(nn.functional.dropout(x, 0.2, self.training))
+
+
+def train(data: Examples, epochs: int, seed: int) -> Lying:
+    features, label, _ = data
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    net, batch = Lying(features.shape[-1]), 128
+    share = torch.bincount(label, minlength=len(CLASSES)).float() / len(label)
+    weight = (1 / share.sqrt())[label]
+    steps = epochs * (len(label) // batch + 1)
+    optimiser = torch.optim.AdamW(net.parameters(), 1e-3, weight_decay=2e-2)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, total_steps=steps)
+    for _ in range(steps):
+        pick = torch.multinomial(weight, batch)
+        x, _ = vary(features[pick].float(), torch.zeros(batch, 2), rng)
+        loss = nn.functional.cross_entropy(net(x), label[pick], label_smoothing=0.02)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    return net.eval()
+
+
+def report(net: Lying, data: Examples, name: str) -> None:
+    features, label, where = data
+    with torch.no_grad():
+        guess = net(features.float()).softmax(1)
+    wrong = guess.argmax(1) != label
+    tilted = label == CLASSES.index("tilted")
+    print(
+        f"{name}: of {int((~tilted).sum())} flat disks {int((wrong & ~tilted).sum())} read as tilted, "
+        f"of {int(tilted.sum())} tilted ones {int((wrong & tilted).sum())} as flat"
+    )
+    for index in torch.nonzero(wrong)[:, 0].tolist()[:40]:
+        print("  ", *where[index], [round(float(p), 2) for p in guess[index]])
+
+
+def save(net: Lying, path: str, note: str) -> None:
+    stored: dict[str, Any] = {}
+    for name in ("first", "second", "third", "last"):
+        layer = getattr(net, name)
+        stored[name] = layer.weight.T.detach().numpy()
+        stored[f"{name}_bias"] = layer.bias.detach().numpy()
+    np.savez(path, note=np.array(note), **stored)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out")
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--test", nargs="*", default=[])
+    parser.add_argument("--epochs", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    data = examples(options.folders)
+    net = train(data, options.epochs, options.seed)
+    report(net, data, "trained on")
+    for folder in options.test:
+        report(net, examples([folder]), folder)
+    save(net, options.out, f"seed {options.seed}, {len(data[1])} disks")
