@@ -1,8 +1,8 @@
 """How a disk in a hole lies: flat, or at an angle against its walls.
 
 Once a circle is fitted to the disk's rim, the rays through it tell: a flat disk's rim follows the circle all round and
-hides nothing of the hole's rim, that of a tilted one crosses both. What is round a disk in its hole can be as dark as the
-disk, so colour alone tells little.
+hides nothing of the hole's rim, that of a tilted one crosses both. What is round a disk in its hole can be as dark as
+the disk, so colour alone tells little.
 """
 
 import numpy as np
