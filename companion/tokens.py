@@ -11,10 +11,10 @@ from typing import Final, TypeVar
 import numpy as np
 
 from companion.games.magestone import CELLS, NEXUS, SEATS, Token, Unit
-from companion.games.magestone.looks import Look, Top
+from companion.games.magestone.looks import Look, Top, name_of
 from companion.live import Live, Watch
 from companion.loop import FIND_EVERY_S, Loop
-from companion.settle import Patience
+from companion.settle import Patience, Stage
 from companion.sources import Glance, NoiseMemory
 from companion.terms import Cell
 from vision import markers, motion
@@ -79,6 +79,12 @@ class TokensCamera:
         self._squares: markers.Squares | None = None
         self._tokens: dict[Cell, int] = {}
         self._unread: frozenset[Cell] = frozenset()
+
+    @property
+    def told(self) -> tuple[tuple[Cell, str], ...]:
+        """What the last look showed on each square, by name, and ? for what is unseen."""
+        named = ((cell, name_of(top_of_mark(mark))) for cell, mark in self._tokens.items())
+        return (*named, *((cell, "?") for cell in self._unread))
 
     def watch(self, frame: Frame) -> Glance:
         """What the picture shows besides the board at rest."""
@@ -198,6 +204,8 @@ class TokensLoop(Loop[Said]):
         self._corners_px = corners_px
         self._camera: TokensCamera | None = None
         self._find_at_s = 0.0
+        self._rests = False
+        """Whether the table rests as it was read"""
 
     def _looked(self, look: Look, frame: Frame) -> None:
         """What to do with a look."""
@@ -220,8 +228,11 @@ class TokensLoop(Loop[Said]):
                 self._live.watch(Watch.HAND, "a hand is over the table")
             else:
                 self._settle = self._settle.looked()
+                self._rests = True
                 self._looked(look, frame)
-        self._live.show(frame.image_bgr, camera.calibration)
+        elif self._settle.stage is not Stage.STEADY:
+            self._rests = False
+        self._live.show(frame.image_bgr, camera.calibration, tokens=camera.told if self._rests else ())
 
     def _camera_for(self, frame: Frame) -> TokensCamera | None:
         assert self._profile is not None  # pictures come with a board

@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 
 import cv2
+import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
 from companion.games.magestone import End, State, play, read_go, read_position, start
 from companion.simulated_tokens import deeds_of, laid_out
-from hardware_sims.token_hands import do
-from hardware_sims.tokens import Picture, TokenTable, render
+from hardware_sims.token_hands import Deed, do
+from hardware_sims.tokens import GRAVE, Picture, TokenTable, render
 from hardware_sims.view import View
 from vision.board import Image
 
@@ -88,3 +89,57 @@ def _ends(go: str) -> list[str]:
     return sorted(word.split(">")[0] + word.split(">")[-1] for word in go.split() if word != "end")
 
 
+FIGHT = "2 Mi0(0+1),Ph0,W1e5,W2f5,W3g6/Mh15,Pi15,W1e9,W2f6 h4,i9* h6,k10 6 0:6:3 - -"
+
+
+def test_a_fight_that_is_declared_is_checked_on_the_board_and_its_orders_stand_until_they_are_done(tmp_path: Path):
+    film = Film(tmp_path / "film", read_position(FIGHT))
+    film.shoot()
+    for deed in (None, Deed(33, (6, 5)), Deed(GRAVE, end=(6, 5)), Deed(12, (5, 4), (6, 4)), Deed(32, (9, 4), (8, 4))):
+        if deed is not None:
+            do(film.table, deed)
+        film.shoot()
+    said = tmp_path / "said.jsonl"
+    said.write_text('{"after": 0, "seat": 0, "go": "W2+W3xf6(6+5/2)"}\n')
+    events = told(tmp_path / "film", "--position", FIGHT, "--said", str(said))
+    orders = [[(order["do"], order["done"]) for order in event["orders"]] for event in events if "orders" in event]
+    assert orders == [[("take", False), ("lay", False)]]
+    assert [event["frame"] for event in events if event["event"] == "cleared"] == [3]
+    goes = [(event["seat"], event["notation"]) for event in events if event["event"] == "go"]
+    assert goes == [(0, "W2+W3xf6(6+5/2) W1>e6 end")]
+
+
+def test_a_fight_that_nobody_could_declare_is_told_by_what_it_leaves(tmp_path: Path):
+    film = Film(tmp_path / "film", read_position(FIGHT.replace("W2f5,", "")))
+    film.shoot()
+    do(film.table, Deed(33, (6, 5)))
+    do(film.table, Deed(GRAVE, end=(6, 5)))
+    film.shoot()
+    do(film.table, Deed(32, (9, 4), (8, 4)))
+    film.shoot()
+    events = told(tmp_path / "film", "--position", FIGHT.replace("W2f5,", ""))
+    assert [(event["seat"], event["notation"]) for event in events if event["event"] == "go"] == [(0, "W3xf6 end")]
+
+
+BAD = [
+    ("no start", ["--said"], "no picture shows the start"),
+    ("a position that is none", ["--position", "2 x"], "position"),
+    ("no line of JSON", ["--said", "bad"], "line 1"),
+]
+
+
+@pytest.mark.parametrize(("options", "why"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+def test_what_cannot_be_refereed_is_told_in_one_line(options: list[str], why: str, tmp_path: Path):
+    film = Film(tmp_path / "film", read_position(FIGHT))
+    film.shoot()
+    said = tmp_path / "said.jsonl"
+    said.write_text("rite\n" if "bad" in options else "")
+    given = [str(said) if option == "bad" else option for option in options]
+    given += [str(said)] if given == ["--said"] else []
+    run = CliRunner().invoke(
+        main, ["referee", str(film.folder), "--game", "magestone", "--board", str(BOARD), "--json", *given]
+    )
+    assert run.exit_code == 1
+    assert why in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert json.loads(run.stdout.splitlines()[-1])["event"] == "end"

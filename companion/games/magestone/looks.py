@@ -52,7 +52,7 @@ def lying(state: State) -> dict[Cell, frozenset[Top]]:
 def look_to_json(look: Look) -> dict[str, Any]:
     """A look as a JSON object: squares and tokens by name, as h4 and 0M, 2W1, U, A, G."""
     return {
-        "tops": {square_name(cell): _name(top) for cell, top in look.tops},
+        "tops": {square_name(cell): name_of(top) for cell, top in look.tops},
         "unseen": [square_name(cell) for cell in look.unseen],
     }
 
@@ -66,7 +66,8 @@ def look_from_json(data: Mapping[str, Any]) -> Look:
         raise InputError(f"not a look: {error}") from error
 
 
-def _name(top: Top) -> str:
+def name_of(top: Top) -> str:
+    """A token's name: 0M, 2W1, U, A, G."""
     return _LOOSE[top] if isinstance(top, Token) else f"{top[0].value}{top[1].letter}"
 
 
