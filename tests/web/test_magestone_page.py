@@ -22,6 +22,7 @@ from companion.games.magestone import (
     Roll,
     Unit,
     legal_choices,
+    play,
     read_choice,
     read_record,
     replay,
@@ -29,7 +30,8 @@ from companion.games.magestone import (
     square_name,
     write_choice,
 )
-from companion.games.magestone.table import Begin, Chosen, Said, Saying, Thrower, Thrown
+from companion.games.magestone.looks import Look, uppermost
+from companion.games.magestone.table import Begin, Chosen, Said, Saying, Seen, Thrower, Thrown
 from companion.goes import thrown
 from companion.live import Live
 from companion.magestone_session import MageStoneSession
@@ -486,6 +488,37 @@ def test_every_choice_can_be_made_by_tapping(open_page, table, seed):
         if table.session.table.game.state.result is None:
             expect(page.locator("body")).to_have_attribute("data-phase", "play")
     print(dict(kinds))
+
+
+def seen(state):
+    """What a camera sees of a board as it should be."""
+    tops = uppermost(state)
+    return Seen(Look(tuple((cell, next(iter(tops[cell]))) for cell in sorted(tops))))
+
+
+def test_what_the_camera_sees_is_followed_and_what_it_cannot_tell_is_asked(open_page, table):
+    table.say(Begin(TWO, record=FIGHT))
+    page = open_page()
+    expect(headline(page)).to_have_text("Game 1: Ada has the first go")
+    walked = play(read_record(FIGHT).first, read_choice("W2>g4>g5"))
+    fought = play(walked, read_choice("W2xf5(6/1)"))
+    table.say(seen(read_record(FIGHT).first), seen(walked))
+    expect(goes(page)).to_have_text(["W2→g5"])
+    expect(page.locator("#log li").first).to_contain_text("seen by the camera")
+    table.say(seen(fought))
+    expect(headline(page)).to_have_text("Nobody has declared what the board shows")
+    expect(page.locator("#board .wrong")).to_have_count(1)
+    page.locator("#candidates").get_by_role("button", name="The attack on f5 by Warrior 2").click()
+    dice = page.locator("#dice-panel .die")
+    dice.first.fill("6")
+    dice.last.fill("1")
+    page.locator("#take-dice").click()
+    expect(goes(page)).to_have_text(["W2→g5", "W2×f5 6:1"])
+    orders = page.locator("#ruling .orders li")
+    expect(orders).to_have_text(["Take Ben’s Warrior 1 off f5", "Lay a gravestone on f5"])
+    table.say(seen(fought))
+    expect(orders).to_have_count(0)
+    expect(page.locator("#board .todo-ring")).to_have_count(0)
 
 
 def test_siege_and_rite_are_shown_now_and_in_the_past(open_page, table):
