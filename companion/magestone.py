@@ -26,6 +26,7 @@ from companion.games.magestone.faults import GO, VICTORY
 from companion.games.magestone.looks import Look
 from companion.inputs import InputError
 from companion.judge.magestone import order_to_json
+from companion.magestone_grid import TokensGrid
 from companion.ruling import CORRECTION, Accepted, Refused, Ruling, Undecided
 from companion.settle import Patience
 from companion.tokens import TokensLoop
@@ -81,6 +82,7 @@ class RecordedGame(TokensLoop[Never]):
         patience: Patience | None = None,
         first: State | None = None,
         said: Sequence[Said] | None = None,
+        grid: TokensGrid | None = None,
     ) -> None:
         """`said` None: nobody could say anything, and what leaves no trace may have been chosen too."""
         super().__init__(profile, corners_px=corners_px, patience=patience)
@@ -88,6 +90,7 @@ class RecordedGame(TokensLoop[Never]):
         self._hear_told = hear
         self._silent = said is None
         self._to_be_said = list(said or ())
+        self._grid = grid
 
     def finish(self) -> None:
         """Tells what the end of the pictures settles."""
@@ -108,6 +111,14 @@ class RecordedGame(TokensLoop[Never]):
 
     def _go_on(self) -> None:
         self._say_before(self.frames)
+        if self._grid is not None:
+            self._grid.hear()
+            belief = self.belief
+            self._grid.light(
+                None if belief is None else belief.state,
+                orders=() if belief is None else belief.lines[0].course.pending,
+                wrong=() if belief is None else [cell for cell, _ in belief.unexplained],
+            )
 
     def _say_before(self, frame: int) -> None:
         """Takes what was said before a picture."""

@@ -13,6 +13,7 @@ import click
 from companion.cli.options import NO_CAMERA, fail
 from companion.grid import BoardGrid, Events, TableGrid
 from companion.live import Live
+from companion.magestone_grid import TokensGrid
 from companion.pathstone_grid import SquaresGrid
 from firmware_protocol.errors import LinkError
 from firmware_protocol.exchange import Direction, Record
@@ -79,7 +80,11 @@ def recorded(path: Path | None) -> Iterator[Record | None]:
             file.close()
 
 
-GRIDS: dict[str, Callable[..., TableGrid]] = {"pathways": BoardGrid, "pathstone": SquaresGrid}
+GRIDS: dict[str, Callable[..., TableGrid]] = {
+    "pathways": BoardGrid,
+    "pathstone": SquaresGrid,
+    "magestone": TokensGrid,
+}
 """What uses a grid in each game that is played on one."""
 
 

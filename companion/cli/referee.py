@@ -34,6 +34,7 @@ from companion.inputs import Declaration, Declared, Input, InputError, Look, Set
 from companion.live import Live
 from companion.loop import Loop
 from companion.magestone import RecordedGame, Said, event_to_json, read_said, ruling_of
+from companion.magestone_grid import TokensGrid
 from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee, events_to_json, game_over
@@ -246,7 +247,7 @@ def _magestone(table: Table, _store_path: Path | None) -> Opened:
         events = [{**event_to_json(one, state), **when} for one in told]
         table.teller.tell([ruling_of(one) for one in told], events, None if frame is None else frame.t_s)
 
-    def begin(_grid: None) -> Begun:
+    def begin(grid: TokensGrid | None) -> Begun:
         session = RecordedGame(
             table.profile,
             hear,
@@ -254,6 +255,7 @@ def _magestone(table: Table, _store_path: Path | None) -> Opened:
             patience=table.patience,
             first=table.position,
             said=table.said,
+            grid=grid,
         )
         return session, session.finish
 

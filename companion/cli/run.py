@@ -29,6 +29,7 @@ from companion.grid import BoardGrid
 from companion.inputs import Correction, Declaration
 from companion.live import Live
 from companion.loop import Loop
+from companion.magestone_grid import TokensGrid
 from companion.magestone_session import MageStoneSession
 from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
@@ -195,7 +196,7 @@ def _magestone(table: Table, log_path: Path) -> Opened:
     match = store.latest()
     played = None if match is None else store.resume(match)
 
-    def begin(_grid: BoardGrid | None) -> Begun:
+    def begin(grid: TokensGrid | None) -> Begun:
         said: Queue[magestone.Input] = Queue()
         session = MageStoneSession(
             no_tell,
@@ -206,6 +207,7 @@ def _magestone(table: Table, log_path: Path) -> Opened:
             match=match,
             live=table.live,
             said=said,
+            grid=grid,
         )
         return session, create_magestone_app(store, table.live, said, table.profile, watched=table.watched)
 
