@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from companion.games.magestone import CELLS, NEXUS
 from companion.games.pathstone import State
 from companion.sources import sure
 from companion.squares import hidden_squares, supposed_below, tops_after, tops_alone
@@ -12,7 +13,7 @@ from vision.calibration import Calibration, CalibrationError, calibrate, calibra
 from vision.camera import read_picture
 from vision.disks import read_disks
 from vision.lattice import find_board, refine_board
-from vision.markers import calibrate_marked, find_marked_board, read_tokens
+from vision.markers import calibrate_marked, find_marked_board, read_tokens, see_squares, unsure_squares
 from vision.pieces import read_pieces
 from vision.sighting import Reading, Sighting
 
@@ -77,10 +78,12 @@ def _pieces(image: Image, calibration: Calibration, profile: Profile, before: St
 def _tokens(image: Image, calibration: Calibration, profile: Profile) -> dict[str, Any]:
     tokens = read_tokens(image, calibration, profile)
     taken = {token.cell for token in tokens}
+    hidden = set(unsure_squares(see_squares(image, calibration, profile), taken, (NEXUS,), CELLS))
     rows, columns = range(profile.board.rows), range(profile.board.columns)
+    signs = {**dict.fromkeys(hidden, "?"), **dict.fromkeys(taken, "#")}
     return {
-        "cells": ["".join("#" if (row, column) in taken else "." for column in columns) for row in rows],
-        "hidden": [],
+        "cells": ["".join(signs.get((row, column), ".") for column in columns) for row in rows],
+        "hidden": [list(cell) for cell in sorted(hidden)],
         "tokens": [
             {
                 "mark": token.mark,

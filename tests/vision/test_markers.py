@@ -14,11 +14,20 @@ from hardware_sims.tokens import STANDARD, Light, Picture, TokenTable, unit_mark
 from hardware_sims.view import View
 from vision.board import Marks, Profile, SquaresBoard, read_profile
 from vision.calibration import CalibrationError
-from vision.markers import calibrate_marked, find_marked_board, read_tokens
+from vision.markers import (
+    calibrate_marked,
+    changed_squares,
+    find_marked_board,
+    read_tokens,
+    see_squares,
+    unsure_squares,
+)
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "pictures" / "magestone"
 PROFILE = Profile(STANDARD, (), marks=Marks())
 SIZE_WH = (1920, 1080)
+SQUARES = [(row, column) for row in range(16) for column in range(16) if tokens.is_square(STANDARD, (row, column))]
+NEXUS = {(7, 7), (7, 8), (8, 7), (8, 8)}
 VIEW = View(SIZE_WH, fov_x_deg=50.0, tilt_deg=15.0, azimuth_deg=-88.0, distance_mm=880.0, roll_deg=2.0)
 
 
@@ -26,6 +35,13 @@ def marks_of(image: np.ndarray, profile: Profile = PROFILE) -> Counter:
     """How often each mark is seen on each square."""
     calibration = find_marked_board(image, profile)
     return Counter((token.mark, token.cell) for token in read_tokens(image, calibration, profile))
+
+
+def unsure(image: np.ndarray, profile: Profile = PROFILE) -> set[tuple[int, int]]:
+    """The squares that look neither empty nor have a token that is read."""
+    calibration = find_marked_board(image, profile)
+    taken = {token.cell for token in read_tokens(image, calibration, profile)}
+    return set(unsure_squares(see_squares(image, calibration, profile), taken, (NEXUS,), SQUARES))
 
 
 def true_marks(table: TokenTable) -> Counter:
@@ -71,6 +87,63 @@ def random_table(seed: int) -> tuple[TokenTable, np.ndarray]:
 def test_every_token_is_read_on_its_square(seed: int):
     table, image = random_table(seed)
     assert marks_of(image) == true_marks(table)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_empty_square_is_unsure(seed: int):
+    _, image = random_table(100 + seed)
+    assert unsure(image) == set()
+
+
+def blotted(image: np.ndarray, cell: tuple[int, int]) -> np.ndarray:
+    """The picture with a blot of ink on the token of a square."""
+    middle = tokens.project(STANDARD, VIEW, [(25 * cell[1] + 12.5, 25 * cell[0] + 12.5)])[0]
+    spoiled = image.copy()
+    cv2.circle(spoiled, tuple(int(k) for k in middle), 11, (200, 200, 200), cv2.FILLED, cv2.LINE_AA)
+    return spoiled
+
+
+def test_a_token_that_cannot_be_read_is_unsure_and_not_empty():
+    table = TokenTable(seed=5)
+    for cell in ((3, 7), (8, 8), (12, 4)):
+        table.put(unit_mark(0, cell[0] % 8), cell)
+    image = blotted(tokens.render(table, VIEW), (8, 8))
+    assert {cell for _, cell in marks_of(image)} == {(3, 7), (12, 4)}
+    assert unsure(image) == {(8, 8)}
+
+
+def test_what_an_arm_covers_is_unsure():
+    image = tokens.render(TokenTable(seed=5), VIEW)
+    line = tokens.project(STANDARD, VIEW, [(210, 460), (210, 210)])
+    cv2.line(image, *(tuple(int(k) for k in point) for point in line), (120, 150, 200), 90, cv2.LINE_AA)
+    assert {(row, 8) for row in range(9, 16)} <= unsure(image)
+
+
+def test_a_part_of_the_board_is_read_as_in_the_whole():
+    table, image = random_table(3)
+    calibration = find_marked_board(image, PROFILE)
+    part = (4, 2, 11, 9)
+    read = {(token.mark, token.cell) for token in read_tokens(image, calibration, PROFILE, part)}
+    within = {(mark, cell) for cell, mark in table.tops().items() if 4 <= cell[0] < 11 and 2 <= cell[1] < 9}
+    assert within
+    assert read == within
+
+
+def test_only_squares_on_which_something_was_done_have_changed():
+    table = random_table(4)[0]
+    start, end = next(cell for cell, mark in table.tops().items() if mark < 50), (8, 8)
+    if end in table.tops():
+        table.take(end)
+    before = tokens.render(table, VIEW, seed=1)
+    table.move(start, end)
+    after = tokens.render(table, VIEW, Light(lamp=0.6), seed=2)
+    calibration = find_marked_board(before, PROFILE)
+    seen = [see_squares(image, calibration, PROFILE) for image in (before, after)]
+    changed = {tuple(map(int, cell)) for cell in np.argwhere(changed_squares(*seen))} & set(SQUARES)
+    assert {start, end} <= changed
+    # A token leans over the line to the next square, and its shadow lies there.
+    near = {(row + down, column + right) for row, column in (start, end) for down in (-1, 0, 1) for right in (-1, 0, 1)}
+    assert changed <= near
 
 
 @pytest.mark.long
@@ -140,3 +213,6 @@ def test_path_traced_boards(number: int):
     wanted = Counter((token["mark"], (token["row"], token["col"])) for token in truth["tokens"])
     assert not seen - wanted, "invented"
     assert truth["hand"] or not wanted - seen, "missed"
+    hidden = unsure(image, profile)
+    assert {cell for _, cell in wanted - seen} <= hidden
+    assert truth["hand"] or not hidden
