@@ -77,6 +77,7 @@ class Live:
         self._watch = (Watch.STARTING, "")
         self._hardware: Hardware | None = None
         self._tapped: Cell | None = None
+        self._conditions: tuple[str, ...] = ()
 
     def show(
         self,
@@ -119,6 +120,18 @@ class Live:
         """How the grid is; None where none is wanted."""
         with self._changed:
             return self._hardware
+
+    def judge_pictures(self, conditions: tuple[str, ...]) -> None:
+        """Says what is the matter with the pictures, though the board is watched: one plain sentence each."""
+        with self._changed:
+            if self._conditions != conditions:
+                self._conditions = conditions
+                self._ring()
+
+    def conditions(self) -> tuple[str, ...]:
+        """What is the matter with the pictures."""
+        with self._changed:
+            return self._conditions
 
     def tap(self, cell: Cell | None) -> None:
         """Says which piece somebody thinks of moving on the page; None once that is over."""

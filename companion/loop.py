@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from queue import Empty, Queue
 from typing import Generic, TypeVar
 
+from companion.conditions import Conditions
 from companion.live import Live, Watch
 from companion.settle import Patience, Settle, Stage
 from companion.sources import Glance
@@ -39,6 +40,7 @@ class Loop(Generic[Said]):
         self._each_at_rest = patience is not None and patience.frames <= 1
         self._settle = Settle(patience or Patience())
         self._live = live or Live()
+        self._conditions = None if live is None else Conditions()
         self._said: Queue[Said] = said or Queue()
 
     def run(self, frames: Iterable[Frame | None]) -> None:
@@ -48,6 +50,7 @@ class Loop(Generic[Said]):
                 self._hear()
                 if frame is not None:
                     self._see(frame)
+                    self._judge_picture(frame)
                 self._go_on()
             self._hear()
         except (CameraError, CalibrationError, StoreError):
@@ -80,6 +83,13 @@ class Loop(Generic[Said]):
             except Empty:
                 return
             self._take(given)
+
+    def _judge_picture(self, frame: Frame) -> None:
+        """Says what is the matter with a picture, where anybody is there to mend it."""
+        if self._conditions is not None and not is_blank(frame.image_bgr):
+            shown = self._live.picture()
+            calibration = None if shown is None else shown.calibration
+            self._live.judge_pictures(self._conditions.after(frame.t_s, frame.image_bgr, calibration))
 
     def _shows_nothing(self, frame: Frame) -> bool:
         """Counts a picture, and says so where it shows nothing at all."""

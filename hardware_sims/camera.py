@@ -116,6 +116,8 @@ class _Light(Generic[Thing]):
     blurred: Plane
     """`shown` as the lens draws it."""
     blur_px: float
+    traced_by: tuple[object, ...]
+    """The settings that are in it."""
     things: tuple[Thing, ...] = ()
 
 
@@ -274,10 +276,11 @@ class Camera(Generic[Thing]):
 
     def _scene_light(self, things: tuple[Thing, ...]) -> _Light[Thing]:
         width, height = self.view.size_wh
-        if self._light is None:
+        traced_by = self._traced_by(self.settings)
+        if self._light is None or self._light.traced_by != traced_by:
             strips = [(0, top, width, min(top + 32, height)) for top in range(0, height, 32)]
             board = np.concatenate([self._trace(strip, ()) for strip in strips])
-            self._light = _Light(board, board.copy(), board.copy(), 0.0)
+            self._light = _Light(board, board.copy(), board.copy(), 0.0, traced_by)
         light = self._light
         if light.blur_px != self.settings.blur_px:
             light.blur_px = self.settings.blur_px
@@ -298,6 +301,10 @@ class Camera(Generic[Thing]):
                 light.blurred[top:bottom, left:right] = self._blurred(light.shown, (left, top, right, bottom))
             light.things = things
         return light
+
+    @staticmethod
+    def _traced_by(settings: Settings) -> tuple[object, ...]:
+        return settings.white_balance, settings.veil, settings.vignetting, settings.oversampling
 
     def _blurred(self, sharp: Plane, rect: Rect) -> Plane:
         """A region of a picture as the lens draws it."""

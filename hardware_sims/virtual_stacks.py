@@ -70,7 +70,9 @@ class VirtualStacks:
             self.camera.move(table.view)
 
 
-def table(seed: int, ask: Callable[[], Told], *, pause_s: float = 1.2) -> VirtualStacks:
+def table(
+    seed: int, ask: Callable[[], Told], *, pause_s: float = 1.2, size_wh: tuple[int, int] = _VIEW.size_wh
+) -> VirtualStacks:
     """The table by its seed; the players ask what to do."""
     rng = np.random.default_rng(seed)
     people = (Mover(), Mover(skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)))
@@ -86,6 +88,6 @@ def table(seed: int, ask: Callable[[], Told], *, pause_s: float = 1.2) -> Virtua
         seed=seed,
     )
     players = StacksPlayers(StacksTable(BOARD, seed=seed), ask, people, seed=seed, pause_s=pause_s)
-    return VirtualStacks(
-        players, Camera(Scene(BOARD, Sizes(), room), _VIEW, settings), Usual(settings, _VIEW, room, people)
-    )
+    view = replace(_VIEW, size_wh=size_wh)
+    camera = Camera(Scene(BOARD, Sizes(), room), view, settings)
+    return VirtualStacks(players, camera, Usual(settings, view, room, people))

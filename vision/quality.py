@@ -1,16 +1,18 @@
-"""Whether a picture can be read at all: how bright it is, how much of it is burnt out, and how sharp."""
+"""Whether a picture can be read at all: how bright it is, how much of it is burnt out, how sharp, noisy and packed."""
 
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
-from vision.board import Image
+from vision.board import Floats, Image
 
 _BURNT = 250
 _LONG_PX = 1280
 """Pictures are judged at this size of their longer side, so that cameras compare."""
 _BOX = 11
+_BLOCKS_WH = (16, 9)
+_JPEG_PX = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,30 @@ def quality(image_bgr: Image) -> Quality:
     if scale < 1:
         gray = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return Quality(float(gray.mean()), float(np.mean(gray >= _BURNT)), _sharpness(gray))
+
+
+def block_levels(image_bgr: Image) -> Floats:
+    """The logarithms of the mean levels of a picture's blocks, (rows, columns, 3): light, without what is small."""
+    means = cv2.resize(image_bgr, _BLOCKS_WH, interpolation=cv2.INTER_AREA)
+    return np.asarray(np.log(means.astype(np.float64) + 1.0))
+
+
+def noise_levels(image_bgr: Image) -> float:
+    """The standard deviation of a picture's noise, in levels (Immerkaer, 1996, with a median: edges do not count)."""
+    gray = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
+    kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
+    return float(1.4826 * np.median(np.abs(cv2.filter2D(gray, cv2.CV_32F, kernel))) / 6)
+
+
+def blockiness(image_bgr: Image) -> float:
+    """How much more a picture bends at the borders of JPEG's 8 x 8 blocks than elsewhere; 1 where it was not packed."""
+    gray = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    ratios = []
+    for axis in (0, 1):
+        bends = np.abs(np.diff(gray, 2, axis=axis)).mean(axis=1 - axis)
+        at_border = np.isin(np.arange(len(bends)) % _JPEG_PX, (_JPEG_PX - 2, _JPEG_PX - 1))
+        ratios.append(float(bends[at_border].mean() / max(bends[~at_border].mean(), 1e-6)))
+    return sum(ratios) / 2
 
 
 def _sharpness(gray: cv2.typing.MatLike) -> float:

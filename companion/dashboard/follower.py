@@ -35,7 +35,7 @@ class Follower(Generic[Taken]):
         self._log = log
         self._live = live
         self._lock = threading.Lock()
-        self._shown: tuple[Match | None, int, tuple[Watch, str]] | None = None
+        self._shown: tuple[Match | None, int, tuple[Watch, str], tuple[str, ...]] | None = None
         self._state: Json = {}
         self._forget(None)
 
@@ -54,7 +54,7 @@ class Follower(Generic[Taken]):
             newest = self._lines[-1]["seq"] if self._lines else 0
             lines = [line for line in self._lines if line["seq"] > (after if after <= newest else 0)]
             watching = self._live.watching()
-            shown = (self._match, self._seq, watching)
+            shown = (self._match, self._seq, watching, self._live.conditions())
             if shown != self._shown:
                 self._shown, self._state = shown, self._state_json(*watching)
             return lines, self._state
@@ -65,6 +65,7 @@ class Follower(Generic[Taken]):
             "game": self.game,
             "simulated": self._live.simulated,
             "watch": {"state": watch.value, "why": why},
+            "pictures": list(self._live.conditions()),
             "undone": list(self._undone),
             "ruling": self._ruling,
             **self._standing_json(),

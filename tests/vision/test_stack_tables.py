@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,3 +89,13 @@ def test_a_camera_that_draws_only_what_changed_draws_the_whole():
     assert 0.05 < (np.abs(covered.astype(float) - drawn).max(axis=2) > 8).mean() < 0.6
     camera.bump()
     assert (np.abs(camera.read(table.pieces()).astype(float) - drawn).max(axis=2) > 8).mean() > 0.1
+
+
+def test_the_whole_picture_is_in_another_light_once_the_light_is():
+    view = View((480, 360), fov_x_deg=45.0, tilt_deg=12.0, distance_mm=520.0)
+    camera = Camera(Scene(FIVE, Sizes(), Room()), view, Settings(oversampling=1, jpeg_quality=None))
+    usual = camera.read(()).astype(float)
+    camera.settings = replace(camera.settings, white_balance=(1.25, 1.0, 0.7))
+    ratio = camera.read(()).astype(float)[::40, ::40] / usual[::40, ::40]
+    assert np.median(ratio, axis=(0, 1)) == pytest.approx([0.7, 1.0, 1.25] ** np.float64(1 / 2.2), abs=0.02)
+    assert ratio[..., 2].min() > 1.0

@@ -26,6 +26,18 @@ def shown(page):
     return page.title(), texts, disks
 
 
+def test_what_is_the_matter_with_the_pictures_is_said_while_it_lasts(open_page, served):
+    page, line = open_page(), "#picture-faults"
+    expect(page.locator(line)).to_be_empty()
+    served.desk.live.judge_pictures(("the picture is dark: give more light", "the light flickers: take another lamp"))
+    expect(page.locator(line)).to_have_text(
+        "The picture is dark: give more light. The light flickers: take another lamp."
+    )
+    expect(page.locator("#alarm")).to_be_hidden()
+    served.desk.live.judge_pictures(())
+    expect(page.locator(line)).to_be_empty()
+
+
 def test_a_match_from_the_form_to_the_end_and_a_reload(open_page, served, disk, tmp_path):
     page = open_page()
     desk = served.desk

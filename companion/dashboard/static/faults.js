@@ -2,7 +2,7 @@
 
 import { html, find, setText } from "./dom.js";
 import { follow, watchPicture, send } from "./stream.js";
-import { WATCH, alarmOf, gridAlarmOf } from "./watch.js";
+import { WATCH, alarmOf, gridAlarmOf, picturesInWords } from "./watch.js";
 
 const ABOUT = {
   mounting: "How the camera hangs",
@@ -26,6 +26,7 @@ follow({
     watch.dataset.state = state.watch.state;
     setText(watch, WATCH[state.watch.state]);
     show(find("#alarm"), alarmOf(state));
+    setText(find("#picture-faults"), picturesInWords(state));
     setText(find("#match-line"), state.game_number ? `Game ${state.game_number}` : "");
   },
   onGrid(grid) {

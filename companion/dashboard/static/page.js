@@ -2,7 +2,7 @@
 
 import { html, find, setText } from "./dom.js";
 import { watchPicture, send } from "./stream.js";
-import { WATCH, alarmOf } from "./watch.js";
+import { WATCH, alarmOf, picturesInWords } from "./watch.js";
 
 export function alarm(text) {
   const line = find("#alarm");
@@ -17,6 +17,7 @@ export function renderWatch(state) {
   const by = state.watch.state === "watching" && state.watch.why ? ` ${state.watch.why}` : "";
   setText(watch, WATCH[state.watch.state] + by);
   alarm(alarmOf(state));
+  setText(find("#picture-faults"), picturesInWords(state));
 }
 
 // The log's lines, by number, the newest on top; `tool` makes what stands at the end of a line, or null.

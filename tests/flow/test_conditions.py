@@ -1,0 +1,114 @@
+"""Claims about pictures with something the matter: it is said while it lasts, not before or after, with a remedy."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from companion.conditions import Conditions
+from companion.live import Live
+from companion.loop import Loop
+from hardware_sims import virtual_stacks
+from hardware_sims.stacks_players import Told
+from hardware_sims.table_faults import TABLE_FAULTS
+from vision.camera import Frame
+
+FPS = 5.0
+BEFORE_S, DURING_S, AFTER_S = 6.0, 9.0, 9.0
+SAID = {
+    "dark": "dark",
+    "shadows": "falls otherwise",
+    "tinted": "another colour",
+    "flicker": "flickers",
+    "hunting": "exposure goes up and down",
+    "noise": "noisy",
+    "out-of-focus": "blurred",
+    "jpeg": "packed",
+    "warm-up": "darker",
+    "drop-outs": "lost on the way",
+    "bumps": "knocked",
+    "perspective": "steep slant",
+    "rotated": "askew",
+}
+OFTEN = {"bumps": {"bump_rate": 0.2}, "warm-up": {"restart_rate": 0.05}}
+"""What is too seldom for a short test."""
+
+
+def said(fault: str | None, size_wh: tuple[int, int] = (640, 480)) -> tuple[set[str], set[str], set[str]]:
+    """What is said in the time before a fault, in the second half of its time, and at the end of the time after it."""
+    table = virtual_stacks.table(1, lambda: Told(), size_wh=size_wh)
+    table.players.fps = FPS
+    conditions, heard = Conditions(), (set(), set(), set())
+    for moment in table.play():
+        t_s = moment.t_s
+        if fault is not None:
+            on = BEFORE_S <= t_s < BEFORE_S + DURING_S
+            table.switches.switch(fault, on)
+            table.camera.settings = replace(
+                table.camera.settings, **{"bump_rate": 0.0, **(OFTEN.get(fault, {}) if on else {})}
+            )
+        image = table.camera.read(moment.things, moment.arms, t_s)
+        if image is not None:
+            calibration = table.camera.view.calibration(virtual_stacks.BOARD)
+            told = conditions.after(t_s, image, calibration)
+            if t_s < BEFORE_S:
+                heard[0].update(told)
+            elif BEFORE_S + DURING_S / 2 < t_s <= BEFORE_S + DURING_S:
+                heard[1].update(told)
+            elif t_s > BEFORE_S + DURING_S + AFTER_S - 1:
+                heard[2].update(told)
+        if t_s >= BEFORE_S + DURING_S + AFTER_S:
+            return heard
+    raise AssertionError
+
+
+def test_of_a_usual_table_nothing_is_said():
+    assert said(None) == (set(), set(), set())
+
+
+@pytest.mark.parametrize("fault", SAID)
+def test_what_is_the_matter_is_said_while_it_lasts(fault):
+    assert fault in TABLE_FAULTS
+    before, during, after = said(fault)
+    assert before == set()
+    assert any(SAID[fault] in words for words in during), during
+    assert all(": " in words for words in during), "each has its remedy, or what was done"
+    assert after - {words for words in after if "knocked" in words} == set()
+
+
+def test_pieces_and_hands_are_not_the_pictures_fault():
+    moves = itertools.chain(("a1", "e5", "b2", "b3", "Sc3", "c2"), itertools.repeat(None))
+    table = virtual_stacks.table(2, lambda: Told(next(moves)), pause_s=0.5, size_wh=(640, 480))
+    table.players.fps = FPS
+    table.camera.settings = replace(table.camera.settings, bump_rate=0.0)
+    conditions, heard = Conditions(), set()
+    for moment in table.play():
+        image = table.camera.read(moment.things, moment.arms, moment.t_s)
+        assert image is not None
+        heard.update(conditions.after(moment.t_s, image, table.camera.view.calibration(virtual_stacks.BOARD)))
+        if moment.t_s > 22:
+            break
+    assert len(table.players.table.pieces()) == 6
+    assert heard == set()
+
+
+class Watching(Loop[None]):
+    """A loop that looks at pictures and does nothing else."""
+
+    def _see(self, frame: Frame) -> None:
+        self._live.show(frame.image_bgr)
+
+
+def test_the_page_hears_of_it_and_a_recording_is_not_judged():
+    table = virtual_stacks.table(1, lambda: Told(), size_wh=(320, 240))
+    table.switches.switch("noise", True)
+    table.players.fps = FPS
+    moments = itertools.islice(table.play(), 40)
+    images = [(moment.t_s, table.camera.read(moment.things, (), moment.t_s)) for moment in moments]
+    frames = [Frame(n, t_s, image) for n, (t_s, image) in enumerate(images) if image is not None]
+    live = Live()
+    rung = live.wait(-1, 0.0)
+    Watching(None, live, None).run(iter(frames))
+    assert any("noisy" in words for words in live.conditions())
+    assert live.wait(rung, 0.0) > rung
+    Watching(None, None, None).run(iter(frames))
