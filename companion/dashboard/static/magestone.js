@@ -354,7 +354,7 @@ function fightTools(position) {
   }
   const declare = (fight, label) => button(label, () => choose(fight.choice, n), "primary odds-button", { "data-choice": fight.choice });
   const oddsOf = (fight) => (fight.dice === null ? "cannot be blocked" : `${fight.dice}, wins ${fight.percent} (${fight.odds})`);
-  if (ready && ready.units[0] !== "M") tools.push(declare(ready, `Attack: ${oddsOf(picked)}`));
+  if (ready && ready.units[0] !== "M") tools.push(declare(ready, `Attack: ${oddsOf(ready)}`));
   for (const attack of attacks.filter((each) => each.units[0] === "M")) tools.push(declare(attack, `The Mage attacks: ${oddsOf(attack)}`));
   for (const bolt of bolts) tools.push(declare(bolt, `Bolt, ${plural(bolt.squares, "square")}: ${oddsOf(bolt)}`));
   if (aim.attackers.length > 1) tools.push(html("p", { class: "detail" }, `${unitName(aim.attackers[0])} leads, and falls if the defender wins.`));
