@@ -42,6 +42,8 @@ _LOAD = 3
 """Stones that a Mage likes to carry home at once."""
 _CAP = 300
 """Choices after which all agree to a draw."""
+_IDLE = 8
+"""Goes without a choice after which they do."""
 _LEAST = 1.0
 """What is liked less than this is left, and the go ended."""
 
@@ -63,13 +65,15 @@ class Players:
             return Thrown(throw(game.dice, partial(self._chance.randint, 1)))
         if game.state.result is not None:
             return Saying(Said.NEXT_GAME)
-        if len(game.choices) >= _CAP:
+        idle = len(game.choices) >= _IDLE and set(game.choices[-_IDLE:]) == {End()}
+        if idle or len(game.choices) >= _CAP:
             return Chosen(Draw())
         return Chosen(self._choice(game.state), len(game.choices) + 1, game.state.to_move)
 
     def _choice(self, state: State) -> Choice:
         liked = [(liking(state, choice) + self._chance.random(), n) for n, choice in enumerate(legal_choices(state))]
         most, n = max(liked)
+        # As much as chance adds on the average.
         return legal_choices(state)[n] if most > _LEAST + 0.5 else End()
 
 
@@ -122,8 +126,8 @@ def _walk(state: State, move: Move) -> float:
     if move.unit in WARRIORS:
         return gain
     arrived = 4.0 if end in goals and at not in goals else 0.0
-    won = play(state, move).result
-    return gain + arrived + (50.0 if won is not None and won.winner is state.to_move else 0.0)
+    comes_home = move.unit is Unit.MAGE and end in BASES[state.to_move]
+    return gain + arrived + (50.0 if comes_home and play(state, move).result is not None else 0.0)
 
 
 def _goals(state: State, seat: Seat, unit: Unit) -> Collection[Cell]:

@@ -44,13 +44,13 @@ def test_simulated_players_play_four_and_two_to_the_end_by_the_rules(seed):
 
 def test_most_of_their_games_are_decided():
     ended = Counter()
-    for seed in range(4):
+    for seed in range(3):
         players, table = Players(seed), None
         while table is None or table.game.state.result is None:
             table, _ = take(table, players.say(table))
         ended[table.game.state.result.ending] += 1
     print(dict(ended))
-    assert ended[Ending.AGREEMENT] <= 2
+    assert ended[Ending.AGREEMENT] <= 1
 
 
 def test_people_at_the_page_can_play_on_in_between():
