@@ -21,6 +21,7 @@ from companion.games.magestone.following import (
     may_be_underway,
     written,
 )
+from companion.games.magestone.legal import legal_choices
 from companion.games.magestone.looks import Look, Top
 from companion.games.magestone.notation import read_go, write_go
 from companion.games.magestone.orders import Order, orders
@@ -159,9 +160,18 @@ def _after(line: Line, look: Look, silent: bool) -> list[Line]:
 
 
 def finish(belief: Belief) -> Judged:
-    """What is told when there are no looks any more: nothing waits for its orders then."""
+    """What is told when there are no looks any more: nothing waits for orders, and a go with nothing left is over."""
     lines = [line for line in belief.lines if not line.waits]
-    return _ruled(belief, lines) if lines and not belief.over else (belief, ())
+    if not lines or belief.over:
+        return belief, ()
+    return _ruled(belief, [_ended(line) for line in lines])
+
+
+def _ended(line: Line) -> Line:
+    state = line.course.state
+    if state.is_fresh or len(legal_choices(state)) != 1:
+        return line
+    return _continued(line, line.course.after(End(), Source.SEEN))
 
 
 def tell(belief: Belief, choice: Choice, seat: Seat | None = None) -> Judged:
