@@ -36,10 +36,10 @@ class Switchboard:
     def switches(self) -> "list[faults.Switch]":
         """Every fault as it stands."""
         from companion.dashboard.faults import Switch
-        from hardware_sims.table_faults import TABLE_FAULTS
+        from hardware_sims.table_faults import FAULTS
 
         states = self._switches.states()
-        known = ((name, TABLE_FAULTS[name]) for name in states)
+        known = ((name, FAULTS[name]) for name in states)
         return [Switch(name, fault.kind.value, fault.title, states[name]) for name, fault in known]
 
     def switch(self, name: str, on: bool) -> None:
@@ -103,14 +103,14 @@ def soak_command(
     A game with a wrong ruling is written to a folder that `companion replay` repeats.
     """
     from companion.soak import MOST_UNDECIDED, Case
-    from hardware_sims.table_faults import TABLE_FAULTS
+    from hardware_sims.table_faults import FAULTS
     from vision.usual import use_one_thread
 
-    unknown = sorted(set(faults) - {*TABLE_FAULTS, "each"})
+    unknown = sorted(set(faults) - {*FAULTS, "each"})
     if unknown:
-        raise click.UsageError(f"--fault {unknown[0]}: there are each, {', '.join(TABLE_FAULTS)}")
+        raise click.UsageError(f"--fault {unknown[0]}: there are each, {', '.join(FAULTS)}")
     use_one_thread()
-    sets = [(name,) for name in TABLE_FAULTS] if "each" in faults else [faults]
+    sets = [(name,) for name in FAULTS] if "each" in faults else [faults]
     cases = [Case(seed + n, one, width, grid, disks) for one in sets for n in range(games)]
     flicks = wrong = undecided = 0
     kinds: Counter[str] = Counter()
@@ -176,11 +176,11 @@ def soak_game(
     from hardware_sims.ports import InProcess
     from hardware_sims.recording import Recording
     from hardware_sims.scorer import Scorer
-    from hardware_sims.table_faults import TABLE_FAULTS, Kind
+    from hardware_sims.table_faults import FAULTS, Kind
 
     referee = Referee()
     said: Queue[Declaration | Correction] = Queue()
-    lasting = tuple(name for name in case.faults if TABLE_FAULTS[name].kind is Kind.MOUNTING)
+    lasting = tuple(name for name in case.faults if FAULTS[name].kind is Kind.MOUNTING)
     table = virtual.table(
         case.seed,
         lambda: called(referee.standing),
@@ -198,7 +198,7 @@ def soak_game(
     sensed = virtual.Sensed(port) if case.grid and not mirrored else None
     table.players.disks_each = case.disks_each
     game = soaks.Game(case, table, sensed, referee, said, virtual.PROFILE, stake, keep)
-    a_side = next((TABLE_FAULTS[name].a_side for name in lasting if TABLE_FAULTS[name].a_side), None)
+    a_side = next((FAULTS[name].a_side for name in lasting if FAULTS[name].a_side), None)
     outcome = game.play(Scorer(table.players.table.board, stake), lasting, a_side, mirrored=mirrored)
     if recording is not None:
         recording.flush()

@@ -27,6 +27,7 @@ from companion.ruling import (
 from companion.session import Session
 from companion.terms import Field, Mode, Player
 from firmware_protocol.driver import Lost
+from firmware_protocol.errors import LinkError
 from firmware_protocol.exchange import PORT_ERRORS, Port
 from firmware_protocol.grid import GridDriver
 from firmware_protocol.link import Counters
@@ -166,10 +167,11 @@ class Wire:
                     self._there, self._trouble = True, ""
                     self._driver.begin(self._clock())
                 self._exchange(t_s)
-            except PORT_ERRORS as gone:
+            except (*PORT_ERRORS, LinkError) as gone:
                 self._try_at_s = self._clock() + _REPLUG_S
                 if self._there:
-                    self._there, self._trouble = False, f"in process: the port is gone ({gone})"
+                    why = str(gone) if isinstance(gone, LinkError) else f"the port is gone ({gone})"
+                    self._there, self._trouble = False, f"in process: {why}"
                     self.events.put((self._clock(), Lost(self._trouble)))
 
     def _exchange(self, t_s: float) -> None:
@@ -299,7 +301,7 @@ class Game:
             if (name in self.table.wanted()) is not on:
                 self.table.switch(name, on)
         if self.sensed is not None:
-            self.sensed.plug(self.table.wanted())
+            self.sensed.suffer(self.table.wanted())
 
 
 def _mirrored(verdict: "Verdict", field: Field) -> "Verdict":

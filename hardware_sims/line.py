@@ -33,16 +33,22 @@ class Line(Generic[D]):
         self.device = device
         self.host_baud: int | None = None
         """What the host has set; None where the port knows no speed."""
-        self._wrong = next((fault for fault in faults if isinstance(fault, WrongBaud)), None)
-        self._down = _Direction(Channel(faults, Side.DEVICE, seed), paced)
-        self._up = _Direction(Channel(faults, Side.HOST, seed), paced)
-        self._timed: list[tuple[float, Foreign | Reboot]] = sorted(
-            ((at_s, fault) for fault in faults if isinstance(fault, Foreign | Reboot) for at_s in fault.at_s),
-            key=lambda timed: timed[0],
-        )
+        self._seed = seed
+        self._down, self._up = _Direction(paced), _Direction(paced)
+        self.suffer(faults)
         self._recording = recording
         self._both_ends = bool(faults)
         self._now_s = 0.0
+
+    def suffer(self, faults: Sequence[Fault], from_s: float = 0.0) -> None:
+        """These faults and no others from now on; their times count from `from_s`."""
+        self._wrong = next((fault for fault in faults if isinstance(fault, WrongBaud)), None)
+        self._down.channel = Channel(faults, Side.DEVICE, self._seed)
+        self._up.channel = Channel(faults, Side.HOST, self._seed)
+        self._timed: list[tuple[float, Foreign | Reboot]] = sorted(
+            ((from_s + at_s, fault) for fault in faults if isinstance(fault, Foreign | Reboot) for at_s in fault.at_s),
+            key=lambda timed: timed[0],
+        )
 
     def write(self, data: bytes, t_s: float) -> None:
         """The host sends bytes."""
@@ -136,14 +142,16 @@ class Line(Generic[D]):
 class _Direction:
     """What is under way in one direction."""
 
-    def __init__(self, channel: Channel, paced: bool) -> None:
-        self._channel = channel
+    channel: Channel
+    """What goes wrong with what is sent from now on."""
+
+    def __init__(self, paced: bool) -> None:
         self._paced = paced
         self._pieces: deque[tuple[float, bytes]] = deque()
         self._free_s = -math.inf
 
     def send(self, data: bytes, t_s: float, baud: int) -> None:
-        for at_s, piece in self._channel.carry(data, t_s):
+        for at_s, piece in self.channel.carry(data, t_s):
             if not self._paced:
                 self._pieces.append((at_s, piece))
                 continue

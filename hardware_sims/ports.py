@@ -105,6 +105,12 @@ class InProcess(Generic[D]):
         self._go_to(self.now_s)
         self.line.restart(self.now_s, silent_s=silent_s, noise=noise)
 
+    def suffer(self, faults: Sequence[Fault]) -> None:
+        """These faults and no others from now on; their times count from now."""
+        self._go_to(self.now_s)
+        self.line.suffer(faults, self.now_s)
+        self._plugs = _Plugs(faults, self.now_s)
+
     def unplug(self) -> None:
         """Pulls it out: the port is dead and the device without power."""
         self.line.note(self.now_s, "unplugged")
@@ -216,6 +222,13 @@ class _Served(Generic[D]):
         """The device starts anew."""
         with self._lock:
             self.line.restart(self.now_s, silent_s=silent_s, noise=noise)
+        self._wake()
+
+    def suffer(self, faults: Sequence[Fault]) -> None:
+        """These faults and no others from now on; their times count from now."""
+        with self._lock:
+            self.line.suffer(faults, self.now_s)
+            self._plugs = _Plugs(faults, self.now_s)
         self._wake()
 
     def unplug(self) -> None:
@@ -449,10 +462,10 @@ class TcpPort(_Served[D]):
 class _Plugs:
     """When the device is pulled out and put in, by the script of faults."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[Fault], from_s: float = 0.0) -> None:
         self._left: list[tuple[float, Unplug, bool]] = sorted(
             (
-                (at_s + (fault.for_s if plugged else 0.0), fault, plugged)
+                (from_s + at_s + (fault.for_s if plugged else 0.0), fault, plugged)
                 for fault in faults
                 if isinstance(fault, Unplug)
                 for at_s in fault.at_s

@@ -46,12 +46,16 @@ class Sensors:
         self.rows, self.columns = rows, columns
         self._occupied = [False] * (rows * columns)
         self._contact = [False] * (rows * columns)
-        self._bounces = [fault for fault in faults if isinstance(fault, Bounce)]
-        self._stuck = {fault.cell: fault.occupied for fault in faults if isinstance(fault, Stuck)}
-        self._ghosts = any(isinstance(fault, Ghosts) for fault in faults)
         self._rng = random.Random(seed)
         self._edges: list[tuple[float, int, int, bool]] = []
         self._made = 0
+        self.suffer(faults)
+
+    def suffer(self, faults: Sequence[SensorFault]) -> None:
+        """These faults and no others from now on."""
+        self._bounces = [fault for fault in faults if isinstance(fault, Bounce)]
+        self._stuck = {fault.cell: fault.occupied for fault in faults if isinstance(fault, Stuck)}
+        self._ghosts = any(isinstance(fault, Ghosts) for fault in faults)
         self.levels = self._seen()
         """What the sensors say just now."""
 

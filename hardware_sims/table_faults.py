@@ -11,7 +11,24 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from hardware_sims.camera import Settings
+from hardware_sims.faults import (
+    Corrupt,
+    Delay,
+    Drop,
+    Duplicate,
+    Fault,
+    Flip,
+    Foreign,
+    Insert,
+    Merge,
+    Reboot,
+    Split,
+    Stall,
+    Unplug,
+    WrongBaud,
+)
 from hardware_sims.scene import Lamp
+from hardware_sims.sensors import Bounce, Ghosts, SensorFault, Stuck
 from hardware_sims.view import View
 
 if TYPE_CHECKING:
@@ -46,6 +63,9 @@ class TableFault:
     habits: Mapping[str, Any] = field(default_factory=dict)
     unplugged: bool = False
     """Whether the grid is pulled out."""
+    line: tuple[Fault, ...] = ()
+    """What is wrong with the grid's line; times count from when it is switched on."""
+    sensors: tuple[SensorFault, ...] = ()
     a_side: str | None = None
     """Where player A sits in the picture, which people have to say: the board looks the same from either end."""
 
@@ -87,6 +107,42 @@ TABLE_FAULTS: dict[str, TableFault] = {
 }
 
 
+def _line(title: str, *faults: Fault) -> TableFault:
+    return TableFault(Kind.GRID, title, line=faults)
+
+
+def _sensors(title: str, *faults: SensorFault) -> TableFault:
+    return TableFault(Kind.GRID, title, sensors=faults)
+
+
+_BYTES = 0.002
+"""A frame of LEDs is hurt about every third time."""
+_OFTEN_S, _SELDOM_S = (tuple(float(s) for s in range(1, 3600, every)) for every in (3, 15))
+
+GRID_FAULTS: dict[str, TableFault] = {
+    "grid-flips": _line("Bits flipped", Flip(_BYTES)),
+    "grid-corrupt": _line("Bytes spoilt", Corrupt(_BYTES)),
+    "grid-drops": _line("Bytes lost", Drop(_BYTES)),
+    "grid-inserts": _line("Bytes that nobody sent", Insert(_BYTES)),
+    "grid-doubles": _line("Bytes twice", Duplicate(_BYTES)),
+    "grid-splits": _line("Messages in pieces", Split(0.1)),
+    "grid-merges": _line("Messages together", Merge()),
+    "grid-delays": _line("Slow line", Delay(0.03, 0.05)),
+    "grid-stalls": _line("Line stands still", Stall(0.6, 0.03)),
+    "grid-wrong-speed": _line("Wrong speed", WrongBaud(57_600)),
+    "grid-foreign": _line("Another program writes", Foreign(_OFTEN_S)),
+    "grid-restarts": _line("Grid starts anew", Reboot(_SELDOM_S)),
+    "grid-loose": _line("Loose plug", Unplug(_SELDOM_S, for_s=2.0)),
+    "sensors-bounce": _sensors("Contacts bounce", Bounce(150.0)),
+    "sensor-stuck": _sensors("A sensor is stuck", Stuck(10, occupied=True)),
+    "sensor-dead": _sensors("A sensor is dead", Stuck(10, occupied=False)),
+    "sensors-ghosts": _sensors("Sensors without diodes", Ghosts()),
+}
+"""Faults of a grid besides its being pulled out; the table itself is not touched by them."""
+
+FAULTS = TABLE_FAULTS | GRID_FAULTS
+
+
 @dataclass(frozen=True, slots=True)
 class Usual(Generic[R, P]):
     """A table as it is without any fault: camera, room and people, whatever they play."""
@@ -99,7 +155,7 @@ class Usual(Generic[R, P]):
     def under(self, names: Iterable[str]) -> "Usual[R, P]":
         """The same table with these faults. Raises KeyError for one that there is not."""
         table = self
-        for fault in (TABLE_FAULTS[name] for name in names):
+        for fault in (FAULTS[name] for name in names):
             first, second = (replace(person, **fault.habits) for person in table.people)
             table = Usual(
                 replace(table.settings, **fault.settings),
@@ -112,9 +168,7 @@ class Usual(Generic[R, P]):
     def faults(self) -> tuple[str, ...]:
         """The faults that there can be at this table."""
         room, person = ({one.name for one in fields(kind)} for kind in (self.room, self.people[0]))
-        return tuple(
-            n for n, fault in TABLE_FAULTS.items() if room.issuperset(fault.room) and person >= {*fault.habits}
-        )
+        return tuple(n for n, fault in FAULTS.items() if room.issuperset(fault.room) and person >= {*fault.habits})
 
 
 class Switches:

@@ -14,7 +14,7 @@ from hardware_sims.ports import InProcess, PtyPort
 from hardware_sims.scene import Lamp, Room, Scene
 from hardware_sims.scorer import Stake
 from hardware_sims.table import Table
-from hardware_sims.table_faults import TABLE_FAULTS, Switches, Usual
+from hardware_sims.table_faults import FAULTS, Switches, Usual
 from hardware_sims.view import View
 from vision.board import Grid, Image, Profile
 
@@ -130,10 +130,18 @@ class Sensed(Generic[P]):
         self._cells = (profile.grid or Grid()).cells(profile.board.rows, profile.board.columns)
         self._filled: set[tuple[int, int]] = set()
         self._unplugged = False
+        self._suffered: tuple[str, ...] = ()
 
-    def plug(self, faults: Iterable[str]) -> None:
-        """Pulls the grid out, or plugs it in again, as these faults have it."""
-        unplugged = any(TABLE_FAULTS[name].unplugged for name in faults)
+    def suffer(self, names: tuple[str, ...]) -> None:
+        """The grid has these of a table's faults from now on, and no others."""
+        faults = [FAULTS[name] for name in names]
+        hurting = tuple(name for name in names if FAULTS[name].line or FAULTS[name].sensors)
+        if hurting != self._suffered:
+            self._suffered = hurting
+            self.port.suffer([one for fault in faults for one in fault.line])
+            sensors = [one for fault in faults for one in fault.sensors]
+            self.port.call(lambda board, _t_s: board.sensors.suffer(sensors))
+        unplugged = any(fault.unplugged for fault in faults)
         if unplugged is not self._unplugged:
             self._unplugged = unplugged
             if unplugged:
@@ -146,7 +154,7 @@ class Sensed(Generic[P]):
     ) -> Iterator[M]:
         """The same moments, each felt as it passes: what is `filled` then. `faults` says which are on."""
         for moment in moments:
-            self.plug(faults())
+            self.suffer(tuple(faults()))
             self.feel(filled(moment))
             yield moment
 

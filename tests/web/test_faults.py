@@ -12,7 +12,7 @@ from companion.live import Live, Watch
 from companion.simulated import Switchboard
 from companion.store import Store
 from hardware_sims import virtual
-from hardware_sims.table_faults import TABLE_FAULTS
+from hardware_sims.table_faults import FAULTS
 
 WRITE = {"X-Companion": "1", "Host": "localhost"}
 
@@ -38,7 +38,7 @@ def app(table, live, tmp_path):
 
 def test_every_fault_is_listed_and_off_at_first(app):
     listed = app.test_client().get("/faults.json", headers={"Host": "localhost"}).json
-    assert [one["name"] for one in listed] == list(TABLE_FAULTS)
+    assert [one["name"] for one in listed] == list(FAULTS)
     assert not any(one["on"] for one in listed)
 
 
