@@ -38,8 +38,8 @@ _TINT, _SHADING = 0.1, 0.025
 _LATE, _LOST_SHARE = 1.6, 0.2
 """Pictures that come so much later than is usual count as lost, from such a share on."""
 _SLANT_DEG, _ASKEW_DEG = 25.0, 15.0
-_RESIDUAL_SHARE = 0.25 / 1280
-"""Of the picture's width: a lens that bends lines more than that."""
+_RESIDUAL_PX, _RESIDUAL_SHARE = 0.25, 0.25 / 1280
+"""What the board's places are off in a picture, and as a share of its width; a lens that bends lines is off by more."""
 _KNOCK_PX, _KNOCKED_S = 3.0, 8.0
 
 _WORDS = {
@@ -56,7 +56,7 @@ _WORDS = {
     "lost": "pictures are lost on the way: give the camera a port of its own, and the computer less to do",
     "slant": "the camera looks at a steep slant: hang it more above the board",
     "askew": "the board lies askew in the picture: turn the camera",
-    "lens": "the lens bends straight lines: hang the camera higher, or take another one",
+    "lens": "the lens bends straight lines: places near the corners are less exact, hang the camera higher",
     "knocked": "the camera was knocked: the board is found again",
 }
 
@@ -179,5 +179,5 @@ def _of_camera(calibration: Calibration) -> Iterator[str]:
     turn_deg = math.degrees(math.atan2(ends[1, 1] - ends[0, 1], ends[1, 0] - ends[0, 0]))
     if abs((turn_deg + 45) % 90 - 45) > _ASKEW_DEG:
         yield "askew"
-    if calibration.residual_px > _RESIDUAL_SHARE * width:
+    if calibration.residual_px > max(_RESIDUAL_PX, _RESIDUAL_SHARE * width):
         yield "lens"

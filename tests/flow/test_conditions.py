@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from companion.conditions import Conditions
@@ -11,6 +12,7 @@ from companion.loop import Loop
 from hardware_sims import virtual_stacks
 from hardware_sims.stacks_players import Told
 from hardware_sims.table_faults import TABLE_FAULTS
+from hardware_sims.view import View
 from vision.camera import Frame
 
 FPS = 5.0
@@ -90,6 +92,19 @@ def test_pieces_and_hands_are_not_the_pictures_fault():
             break
     assert len(table.players.table.pieces()) == 6
     assert heard == set()
+
+
+@pytest.mark.parametrize(
+    ("width", "residual_px", "told"), [(640, 0.2, 0), (640, 0.3, 1), (1920, 0.3, 0), (1920, 0.5, 1)]
+)
+def test_a_lens_that_bends_lines_is_told(width, residual_px, told):
+    view = View((width, width * 9 // 16), fov_x_deg=50.0, tilt_deg=5.0, distance_mm=500.0)
+    calibration = replace(view.calibration(virtual_stacks.BOARD), residual_px=residual_px)
+    image = np.random.default_rng(1).integers(90, 140, (width * 9 // 16, width, 3), np.uint8)
+    image = np.repeat(np.repeat(image[::16, ::16], 16, axis=0), 16, axis=1)[: width * 9 // 16]
+    conditions = Conditions()
+    heard = [conditions.after(n / FPS, image, calibration) for n in range(40)]
+    assert sum("lens" in words for words in heard[-1]) == told
 
 
 class Watching(Loop[None]):
