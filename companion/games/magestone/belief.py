@@ -4,8 +4,9 @@ What all of them agree on is told. A go on which they differ is undecided, they 
 may settle it. Courses that have come to the same state are one from there on; the goes before stay undecided then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from companion.games.magestone.board import NEXUS, Layout
@@ -212,14 +213,14 @@ def _continued(line: Line, course: Course) -> Line:
     return Line(course, tuple(goes))
 
 
-def _go(steps: Iterable[Step]) -> tuple[Choice, ...]:
+def _go(steps: Sequence[Step]) -> tuple[Choice, ...]:
     """The choices of the last go, also of one that has just ended."""
     go: list[Choice] = []
-    for step in steps:
-        if go and isinstance(go[-1], End):
-            go = []
+    for step in reversed(steps):
+        if go and isinstance(step.choice, End):
+            break
         go.append(written(step))
-    return tuple(go)
+    return tuple(reversed(go))
 
 
 def _unexplained(belief: Belief, look: Look, *, too_much: bool) -> Judged:
@@ -289,8 +290,14 @@ def _different(goes: Iterable[str], *, ways: bool) -> tuple[str, ...]:
     """
     different: dict[frozenset[object], str] = {}
     for text in goes:
-        different.setdefault(frozenset(_kind(choice, ways) for choice in read_go(text)), text)
+        different.setdefault(_kinds(text, ways), text)
     return tuple(different.values())
+
+
+@lru_cache(maxsize=4096)
+def _kinds(go: str, ways: bool) -> frozenset[object]:
+    # Asked again for every go of the game at every look.
+    return frozenset(_kind(choice, ways) for choice in read_go(go))
 
 
 def _kind(choice: Choice, ways: bool) -> object:
