@@ -22,6 +22,8 @@ from vision.disks import read_disks
 
 _NEAR_MM = 8.0
 """A sighting further than this from a disk is not of it."""
+_HIDES = 0.6
+"""A disk that lies over one in a hole hides too much of it where their middles are nearer, in diameters."""
 _STONES = """
 kind = "crossings"
 [board]
@@ -57,11 +59,15 @@ class Accuracy:
 def labelled(image_bgr: Image, profile: Profile, truth: dict[str, Any]) -> Labelled:
     """A picture with the truth that pictures of boards with holes come with."""
     board = profile.board
+    assert isinstance(board, HolesBoard)
     marks = [["."] * board.columns for _ in range(board.rows)]
+    upper = [(float(disk["x"]), float(disk["y"])) for disk in truth["disks"] if disk["hole"] is None]
     for disk in truth["disks"]:
         if disk["hole"] is not None:
             row, column = disk["hole"]
-            marks[row - 1][column - 1] = disk["colour"]
+            apart_mm = min((math.dist((disk["x"], disk["y"]), one) for one in upper), default=math.inf)
+            hidden = apart_mm < _HIDES * board.disk_diameter_mm
+            marks[row - 1][column - 1] = "?" if hidden else disk["colour"]
     flat = tuple((float(disk["x"]), float(disk["y"])) for disk in truth["disks"] if not disk["tilt_deg"])
     corners = tuple((float(x), float(y)) for x, y in truth["corners_px"])
     return Labelled(image_bgr, profile, corners, tuple("".join(row) for row in marks), flat)

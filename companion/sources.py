@@ -40,6 +40,8 @@ _READ_WHOLE_EVERY = 6
 """Looks: light that changes slowly makes what an empty hole looks like out of date."""
 _OVER_SHARE = 0.9
 """Of a disk's width: one on the surface this near lies over one in a hole."""
+_COLOUR_SURE = 0.95
+"""From this confidence on a disk of another colour is another disk."""
 _MISSED = 8
 _FOLLOWED_SHARE = 0.02
 """Of the watched board: so much differs through resampling alone where the camera's new place is the right one."""
@@ -267,8 +269,9 @@ class BoardCamera:
             )
 
         new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
+        new = tuple(self._raised(disk) if self._is_on_top(disk) else disk for disk in new)
         # What lies in a hole stays there when a disk comes to lie over it, if only over its edge: little of it shows.
-        found = {disk.cell for disk in reading.disks if disk.cell is not None}
+        found = {disk.cell for disk in new if disk.cell is not None}
         over = [disk.centre_mm for disk in new if disk.cell is None]
         kept += tuple(
             disk
@@ -280,12 +283,31 @@ class BoardCamera:
         )
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
-        hidden = tuple(
-            cell
-            for cell in reading.hidden
-            if cell not in seen and (cell in self._last.hidden or not same(tuple(cells_mm[cell[0] - 1, cell[1] - 1])))
-        )
-        return Reading((*kept, *new), hidden)
+        on_top = [disk.centre_mm for disk in (*kept, *new) if disk.cell is None]
+        last_hidden = self._last.hidden
+
+        def covered(cell: tuple[int, int]) -> bool:
+            # By something else than a disk, of which it is known what it hides.
+            middle_mm = tuple(cells_mm[cell[0] - 1, cell[1] - 1].tolist())
+            under = any(math.dist(middle_mm, centre_mm) < _OVER_SHARE * 2 * self._reach_mm for centre_mm in on_top)
+            return cell not in seen and not under and (cell in last_hidden or not same(middle_mm))
+
+        return Reading((*kept, *new), tuple(cell for cell in reading.hidden if covered(cell)))
+
+    def _is_on_top(self, disk: Sighting) -> bool:
+        """Whether a disk seen in a hole lies over the one that was there: in a hole nothing changes its colour."""
+        assert self._last is not None
+        before = next((one for one in self._last.disks if one.cell == disk.cell and one.cell is not None), None)
+        if before is None or before.colour == disk.colour or "tilted" in (before.lying, disk.lying):
+            return False
+        return min(before.confidence, disk.confidence) > _COLOUR_SURE
+
+    def _raised(self, disk: Sighting) -> Sighting:
+        """The sighting of a disk in a hole as one of a disk that lies on the surface there."""
+        eye_mm = self.calibration.camera_mm()
+        share = (eye_mm[2] - self._board.disk_height_mm) / eye_mm[2]
+        x_mm, y_mm = eye_mm[:2] + (np.array(disk.centre_mm) - eye_mm[:2]) * share
+        return replace(disk, centre_mm=(float(x_mm), float(y_mm)), lying="flat", cell=None)
 
     def _under_hand(self, reading: Reading) -> bool:
         known = set(self._last.hidden) if self._last is not None else set()

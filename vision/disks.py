@@ -159,7 +159,8 @@ def _read_changed(image_bgr: Image, profile: Profile, slab: Slab, before: Table,
     cells_mm = board.cells_mm()
     fresh = changed.near(slab, cells_mm, PATCH / 2 * PIXEL)
     # What could not be told before is looked at again.
-    fresh |= _unknown(before.kinds) & ~before.disks.fill(len(cells_mm))
+    unknown = _covered(before.kinds) | (before.kinds[:, 1] + before.kinds[:, 2] > _NO_DISK)
+    fresh |= unknown & ~before.disks.fill(len(cells_mm))
     holes = before.holes.again(slab, board, changed.light, fresh)
     kinds = before.kinds.copy()
     if fresh.any():
@@ -200,18 +201,13 @@ class _Unread:
 def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Unread) -> Table:
     board = profile.board
     assert isinstance(board, HolesBoard)
-    holes, kinds, kept = new.holes, new.kinds, new.kept
+    kinds, kept = new.kinds, new.kept
     cells_mm, unit_mm = board.cells_mm(), new.slab.unit_mm
-    disk = kinds[:, 1] + kinds[:, 2]
-    covered = _covered(kinds)
-    near = np.linalg.norm(cells_mm[:, None] - cells_mm[covered], axis=2) < _NEIGHBOUR * board.pitch_mm
-    by_hand = near.sum(axis=1) >= _HAND_HOLES
-    occupied = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, disk > _DISK)
-    occupied = np.where(new.fresh, occupied, kept.fill(len(cells_mm)))
-    held = np.flatnonzero(new.fresh & occupied)
+    share = kinds[:, 1] + kinds[:, 2]
+    held = np.flatnonzero(new.fresh & (share > _DISK))
     circles_mm, votes = surface_circles(new.circles, calibration, board, unit_mm)
     kept_mm = kept.centres_mm[kept.holes < 0]
-    idle = _nearest_apart(circles_mm, cells_mm[holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
+    idle = _nearest_apart(circles_mm, cells_mm[new.holes.oddness < _PLAIN]) < _OVER_HOLE * unit_mm
     idle |= _nearest_apart(circles_mm, kept_mm) < _APART * unit_mm
     circles_mm, votes = circles_mm[~idle], votes[~idle]
 
@@ -221,33 +217,18 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     in_hole = np.arange(len(starts_mm)) < count
     top_mm = np.where(in_hole, board.disk_height_mm - board.slab_mm, board.disk_height_mm)
     rims = fit_rims(image_bgr, calibration, starts_mm, top_mm, in_hole, unit_mm)
-    pooled = pooled_features(rims.samples[count:], votes, holes.wood.mean(axis=0))
+    pooled = pooled_features(rims.samples[count:], votes, new.holes.wood.mean(axis=0))
     spots = read_spots(rims.features[count:], pooled)
-    from_cells_mm = np.linalg.norm(rims.centres_mm[count:, None] - cells_mm, axis=2)
-    nearest, away_mm = from_cells_mm.argmin(axis=1), from_cells_mm.min(axis=1)
-    certain = 1 - spots[:, 0]
-    # A disk over an empty hole falls in; that the hole is empty is doubted where one is seen most clearly.
-    doubtful = by_hand[nearest] | (certain < _SURE_OVER_HOLE)
-    falls = (away_mm < _least_rest_mm(board) - _SLACK * unit_mm) & ~occupied[nearest] & doubtful
-    # What leans at a hole's middle is a disk that is tilted in it.
-    stuck = (away_mm < _NO_LEANING * unit_mm) & (spots[:, 2] > spots[:, 1])
-    taken = _nearest_apart(rims.centres_mm[count:], kept_mm) < _APART * unit_mm
-    certain = np.where(falls | stuck | taken, 0, certain)
+    certain = _certain(rims.centres_mm[count:], spots, new, board)
     picked = _pick(rims.centres_mm[count:], certain, _APART * unit_mm)
-    on_surface = count + picked
     leaning = spots[picked, 2] > spots[picked, 1]
-    over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[on_surface]]))
+    over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[count + picked]]))
     hole_radius_mm = board.hole_diameter_mm / 2
     rays = lying_features(rims.features[:count], rims.centres_mm[:count], cells_mm[held], hole_radius_mm, unit_mm)
-    tilted = _tilted(kinds[held], read_lying(rays))
-    # Beside a hand only flat disks are told. A tilted disk stands up from its hole, so none is under a disk that lies
-    # over the hole: what looks so there is the upper one.
-    under = over_mm[held] <= _OVER_TILTED * unit_mm
-    flat = np.where(under, kinds[held, 1] >= kinds[held, 2], ~tilted | by_hand[held])
-    tilts = held[~flat & ~under]
-    flats = np.flatnonzero(flat)
+    flat, tilted = _told(kinds, held, _tilted(kinds[held], read_lying(rays)), over_mm, board)
+    flats, tilts = np.flatnonzero(flat), held[tilted]
 
-    fitted = np.concatenate([flats, on_surface])
+    fitted = np.concatenate([flats, count + picked])
     count = len(flats)
     centres_mm = np.concatenate([rims.centres_mm[fitted], cells_mm[tilts]])
     sigma_mm = np.concatenate([rims.sigma_mm[fitted], np.full(len(tilts), _TILTED_SIGMA * unit_mm)])
@@ -257,18 +238,61 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
         sigma_mm,
         np.concatenate([held[flats], np.full(len(picked), -1), tilts]),
         np.array(["in_cell"] * count + ["leaning" if leans else "flat" for leans in leaning] + ["tilted"] * len(tilts)),
-        np.concatenate([disk[held[flats]], certain[picked], disk[tilts]]),
-        _seen(rims, fitted, holes, tilts, centres_mm, cells_mm),
+        np.concatenate([share[held[flats]], certain[picked], share[tilts]]),
+        _seen(rims, fitted, new.holes, tilts, centres_mm, cells_mm),
     )
-    # A disk on the surface that lies over the edge of a hole is no cover: what it hides is known.
-    edge = (over_mm > _OVER_HOLE * unit_mm) & (over_mm < (board.hole_diameter_mm + board.disk_diameter_mm) / 2)
-    # One that rests over a hole's middle rests on the disk in it, of which nothing may be seen.
-    buried = over_mm < _least_rest_mm(board) - _SLACK * unit_mm
-    hidden = (buried | (~edge & _unknown(kinds))) & ~disks.fill(len(cells_mm))
+    hidden = _hidden(kinds, over_mm, board) & ~disks.fill(len(cells_mm))
     cells = tuple(_row_and_column(cell, board) for cell in np.flatnonzero(hidden).tolist())
     shares, light = tell_colours(disks.seen, _paints(profile), new.light)
     reading = Reading(_sightings(disks, shares, profile, board), cells)
-    return Table(reading, calibration, new.slab, holes, kinds, new.circles.edge, disks, light)
+    return Table(reading, calibration, new.slab, new.holes, kinds, new.circles.edge, disks, light)
+
+
+def _certain(centres_mm: Floats, spots: Array, new: _Unread, board: HolesBoard) -> Array:
+    """How sure it is that each circle (n, 2), of which spots (n, 3) tell, is a disk on the surface."""
+    cells_mm, unit_mm, kinds = board.cells_mm(), new.slab.unit_mm, new.kinds
+    by_hand = _by_hand(_covered(kinds), board)
+    filled = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, kinds[:, 1] + kinds[:, 2] > _DISK)
+    filled = np.where(new.fresh, filled, new.kept.fill(len(cells_mm)))
+    from_cells_mm = np.linalg.norm(centres_mm[:, None] - cells_mm, axis=2)
+    nearest, away_mm = from_cells_mm.argmin(axis=1), from_cells_mm.min(axis=1)
+    certain = 1 - spots[:, 0]
+    # A disk over an empty hole falls in; that the hole is empty is doubted where one is seen most clearly.
+    unsure = by_hand[nearest] | (certain < _SURE_OVER_HOLE)
+    falls = (away_mm < _least_rest_mm(board) - _SLACK * unit_mm) & ~filled[nearest] & unsure
+    # What leans at a hole's middle is a disk that is tilted in it.
+    stuck = (away_mm < _NO_LEANING * unit_mm) & (spots[:, 2] > spots[:, 1])
+    taken = _nearest_apart(centres_mm, new.kept.centres_mm[new.kept.holes < 0]) < _APART * unit_mm
+    return np.where(falls | stuck | taken, np.float32(0), certain)
+
+
+def _told(
+    kinds: Array, held: Indices, tilted: npt.NDArray[np.bool_], over_mm: Floats, board: HolesBoard
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which of the holes that seem to hold a disk are told to hold a flat one, and which a tilted one."""
+    # Beside a hand, which a disk on the surface is not, only flat disks are told. A tilted one stands up from its hole,
+    # so none is under a disk that lies over the hole: what looks so there is the upper one.
+    by_hand = _by_hand(_covered(kinds) & (over_mm > _beside_mm(board)), board)[held]
+    under = over_mm[held] <= _OVER_TILTED * board.disk_diameter_mm / 28
+    flat = np.where(under, kinds[held, 1] >= kinds[held, 2], ~tilted)
+    flat = np.where(by_hand, kinds[held, 1] > _FLAT_BY_HAND, flat)
+    return flat, ~flat & ~under & ~by_hand
+
+
+def _hidden(kinds: Array, over_mm: Floats, board: HolesBoard) -> npt.NDArray[np.bool_]:
+    """The holes that are covered, and those of which it cannot be told whether they hold a disk, unless one is seen."""
+    unit_mm = board.disk_diameter_mm / 28
+    share = kinds[:, 1] + kinds[:, 2]
+    # A disk that rests over a hole's middle rests on another in it, of which nothing may be seen. Further off it is no
+    # cover by itself: what it hides is known.
+    buried = over_mm < _least_rest_mm(board) - _SLACK * unit_mm
+    open_to_view = (over_mm > _beside_mm(board)) & (_covered(kinds) | (share > _NO_DISK))
+    return np.asarray(buried | open_to_view | (share > _SURE) & (over_mm < _OVER_HOLE * unit_mm))
+
+
+def _beside_mm(board: HolesBoard) -> float:
+    """How far from a hole's middle the middle of a disk is that leaves all of the hole to be seen."""
+    return (board.hole_diameter_mm + board.disk_diameter_mm) / 2
 
 
 def _sightings(disks: Disks, shares: Floats, profile: Profile, board: HolesBoard) -> tuple[Sighting, ...]:
@@ -299,16 +323,18 @@ def _covered(kinds: Array) -> npt.NDArray[np.bool_]:
     return np.asarray((kinds[:, 3] > kinds[:, 0]) & (kinds[:, 1] + kinds[:, 2] <= _DISK))
 
 
+def _by_hand(covered: npt.NDArray[np.bool_], board: HolesBoard) -> npt.NDArray[np.bool_]:
+    """The holes in the midst of several that are covered: there a hand is over the board."""
+    cells_mm = board.cells_mm()
+    near = np.linalg.norm(cells_mm[:, None] - cells_mm[covered], axis=2) < _NEIGHBOUR * board.pitch_mm
+    return np.asarray(near.sum(axis=1) >= _HAND_HOLES)
+
+
 def _tilted(kinds: Array, lying: Array) -> npt.NDArray[np.bool_]:
     """Which disks in holes lie at an angle: the rays (n, 2) tell, and the patches (n, 4) a little."""
     by_rays = np.log((lying[:, 1] + 1e-4) / (lying[:, 0] + 1e-4))
     by_patch = np.log((kinds[:, 2] + 1e-3) / (kinds[:, 1] + 1e-3))
     return np.asarray(by_rays + 0.5 * by_patch > _TILTED)
-
-
-def _unknown(kinds: Array) -> npt.NDArray[np.bool_]:
-    """The holes of which it cannot be told whether they hold a disk, unless one was found there."""
-    return np.asarray(_covered(kinds) | (kinds[:, 1] + kinds[:, 2] > _NO_DISK))
 
 
 def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:

@@ -43,7 +43,7 @@ def compare(field: Field, before: Sequence[SeenDisk], seen: Sequence[SeenDisk], 
             if _count(lost, colour) > _count(found, colour):
                 still[old] = replace(found.pop(new), colour=colour)
                 del lost[old]
-    unseen = tuple(old for old, disk in lost.items() if any(covers(field, cell, disk) for cell in hidden))
+    unseen = tuple(old for old, disk in lost.items() if hides(field, hidden, disk))
     gone = tuple(old for old in lost if old not in unseen)
     return Change(tuple(sorted(still.items())), gone, tuple(found.values()), unseen)
 
@@ -90,9 +90,17 @@ def _count(disks: Mapping[int, SeenDisk], colour: Player) -> int:
     return sum(disk.colour is colour for disk in disks.values())
 
 
-def covers(field: Field, cell: Cell, disk: SeenDisk) -> bool:
-    """Whether what hides a cell may hide a disk: it is in that cell, or on the surface within a pitch of it."""
+def hides(field: Field, hidden: Sequence[Cell], disk: SeenDisk) -> bool:
+    """Whether what hides these cells may hide a disk: it is in one of them, or on the surface within a pitch of one.
+
+    What hides one cell and none beside it is no hand, and does not reach as far as the next.
+    """
     if disk.cell is not None:
-        return disk.cell == cell
+        return disk.cell in hidden
+    return any(_reaches(field, cell, hidden, disk) for cell in hidden)
+
+
+def _reaches(field: Field, cell: Cell, hidden: Sequence[Cell], disk: SeenDisk) -> bool:
+    beside = any(max(abs(cell[0] - row), abs(cell[1] - column)) == 1 for row, column in hidden)
     x_mm, y_mm = cell_mm(field, cell)
-    return math.hypot(disk.x_mm - x_mm, disk.y_mm - y_mm) <= field.pitch_mm
+    return math.hypot(disk.x_mm - x_mm, disk.y_mm - y_mm) <= field.pitch_mm * (1 if beside else 0.5)

@@ -9,7 +9,7 @@ changed, is the disk of the player to flick; of all others a person says whose t
 from dataclasses import replace
 
 from companion.games.at_rest import in_hole
-from companion.games.compare import cell_mm, covers
+from companion.games.compare import cell_mm, hides
 from companion.games.flicks import change_on
 from companion.games.position import Doubt, Question, Settled, State, Witness
 from companion.inputs import Dispute, Look, SeenDisk
@@ -93,7 +93,7 @@ def _with_known(state: State, look: Look, waiting: tuple[SeenDisk, ...]) -> Look
     def lies_still(disk: SeenDisk) -> bool:
         if in_hole(disk):
             return disk.cell in look.occupied and disk.cell not in seen
-        return any(covers(field, cell, disk) for cell in look.hidden)
+        return hides(field, look.hidden, disk)
 
     known = tuple(state.disks[index] for index in unmoved if lies_still(state.disks[index]))
     held = {disk.cell for disk in known if in_hole(disk)}
