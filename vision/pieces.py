@@ -17,6 +17,7 @@ import numpy.typing as npt
 from vision.board import Floats, Image, Pieces, Profile, SquaresBoard
 from vision.calibration import Calibration
 from vision.colours import linear
+from vision.lines import sides_seen
 from vision.nets import Array, conv, dense, relu, softmax, weights
 from vision.slab import LOG
 
@@ -38,6 +39,9 @@ _TOLD = 0.9
 """Flats told with this share say what their side's colour is."""
 _TOP = slice(9, 17)
 """The pixels of a patch that a flat covers however it is turned."""
+_BARE, _ANY, _USUAL = 0.3, 0.1, 0.6
+"""Of the four sides of a square so much is seen at least: of a bare one's, and of any other's; where it is less, an arm
+hides them. Where not even the usual square shows the last, the board's lines are too faint to tell."""
 _LEAST_SHARE = 1e-4
 """A network is never surer than this."""
 
@@ -113,18 +117,34 @@ def read_pieces(
     flats = np.concatenate([np.array(some, dtype=np.intp) for some in supposed])
     patches = squares.patches(owner, flats)
     scene = np.column_stack([squares.slopes(owner), flats / 8]).astype(np.float32)
+    sides = _sides_shown(image_bgr, calibration, profile)
+    free = sides[owner] >= _BARE  # an arm's colours are not the pieces'
     if paints is None:
-        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        first = np.flatnonzero((np.diff(owner, prepend=-1) > 0) & free)
         paints = _find_paints(patches[first], scene[first], profile)
     for _ in range(2):
-        shares = tell_pieces(piece_features(patches, paints), scene)
-        paints = _measured(patches, shares, paints)
+        shares = tell_pieces(piece_features(patches[free], paints), scene[free])
+        paints = _measured(patches[free], shares, paints)
     shares = tell_pieces(piece_features(patches, paints), scene)
     best = np.zeros((len(supposed), shares.shape[1]))
     np.add.at(best, owner, shares)
     best /= best.sum(axis=1, keepdims=True)
+    hidden = sides < np.where(best.argmax(axis=1) == 0, _BARE, _ANY)
     tops = np.maximum(best[:, :-1], _LEAST_SHARE)
-    return PiecesSeen(tops / tops.sum(axis=1, keepdims=True), best[:, -1], paints)
+    return PiecesSeen(tops / tops.sum(axis=1, keepdims=True), np.where(hidden, 1.0, best[:, -1]), paints)
+
+
+def _sides_shown(image_bgr: Image, calibration: Calibration, profile: Profile) -> Floats:
+    """How much of each square's sides is seen, (n,); all of them where the board's lines are too faint to tell.
+
+    A smooth arm passes for a bare square, but for these; pieces that lean over a square leave more of them.
+    """
+    assert isinstance(profile.board, SquaresBoard)
+    gray = np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    sides = sides_seen(gray, profile.board, calibration)
+    of_square = (sides.along_y[:-1] + sides.along_y[1:]).T + sides.along_x[:-1] + sides.along_x[1:]
+    shown = of_square.ravel() / 4
+    return np.ones_like(shown) if np.median(shown) < _USUAL else shown
 
 
 def _find_paints(patches: Array, scene: Array, profile: Profile) -> Array:
