@@ -298,7 +298,7 @@ class BoardCamera:
         """Whether a disk seen in a hole lies over the one that was there: in a hole nothing changes its colour."""
         assert self._last is not None
         before = next((one for one in self._last.disks if one.cell == disk.cell and one.cell is not None), None)
-        if before is None or before.colour == disk.colour or "tilted" in (before.lying, disk.lying):
+        if before is None or before.colour == disk.colour or before.lying == "tilted":
             return False
         return min(before.confidence, disk.confidence) > _COLOUR_SURE
 

@@ -260,6 +260,15 @@ SEEING = {
         ("hidden-6,3 hand", []),
         ("a@120,300 hand", []),
     ],
+    "what hides one hole and none beside it hides nothing a pitch away": [
+        ("a@120,270 hand", ["1 a left 0"]),
+        ("a@130,262 b:5,5 hidden-6,3 hand", ["2 b left 0"]),
+    ],
+    "what hides two does": [
+        ("a@120,270 hand", ["1 a left 0"]),
+        ("b:5,5 hidden-6,3 hidden-6,4 hand", ["2 b left 0"]),
+        ("a@120,270 b:5,5", []),
+    ],
     "a colour misread in the same place": [("a:4,4 hand", ["1 a left 0"]), ("b:4,4 hand", []), ("a:4,4 hand", [])],
     "a disk of the other colour in its place, and it elsewhere": [
         ("a@120,300 hand", ["1 a left 0"]),

@@ -1,0 +1,62 @@
+"""Disks that come to lie over others in holes, from rendered pictures to rulings: both are on the board."""
+
+import pytest
+
+from companion.inputs import Declaration, Declared, Input, Setup
+from companion.referee import Referee
+from companion.ruling import Accepted, Ruling, Shot
+from companion.session import Session
+from companion.settle import SETTLED_ALREADY
+from hardware_sims.camera import Camera, Settings
+from hardware_sims.disks import STANDARD, Disk, cell_mm, flat, in_cell
+from hardware_sims.scene import Room, Scene
+from hardware_sims.view import View
+from vision.board import Profile
+from vision.camera import Frame
+
+CELL = (4, 4)
+VIEW = View((1280, 720), fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
+PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), VIEW.fov_x_deg)
+
+
+def shots(*tables: tuple[Disk, ...]) -> list[Shot]:
+    """What is ruled where each of some tables is one look."""
+    told: list[Shot] = []
+
+    def tell(_given: Input, rulings: tuple[Ruling, ...]) -> None:
+        told.extend(
+            ruling.event for ruling in rulings if isinstance(ruling, Accepted) and isinstance(ruling.event, Shot)
+        )
+
+    camera = Camera(Scene(STANDARD, Room(ground=(0.16, 0.2, 0.19), cloth=True)), VIEW, Settings(jpeg_quality=90))
+    corners_px = [tuple(corner) for corner in VIEW.project(STANDARD, STANDARD.corners_mm()).tolist()]
+    session = Session(PROFILE, Referee(), tell, corners_px=corners_px, patience=SETTLED_ALREADY)
+    session.say(Declaration(Declared.START, Setup()))
+    session.run(Frame(n, n / 2, camera.read(disks, (), n / 2)) for n, disks in enumerate(tables))
+    return told
+
+
+@pytest.mark.parametrize("off_mm", [(2.4, 0.3), (-5.0, -2.0), (3.0, 8.0), (-11.0, 4.0)])
+@pytest.mark.parametrize("second", [(2.0, -1.0), (11.0, -4.0)])
+def test_each_of_two_disks_over_one_another_stays_on_the_board(
+    off_mm: tuple[float, float], second: tuple[float, float]
+):
+    middle_mm = cell_mm(STANDARD, CELL)
+    lower = in_cell(STANDARD, "a1", "a", CELL)
+    upper = flat(STANDARD, "b1", "b", middle_mm[0] + off_mm[0], middle_mm[1] + off_mm[1])
+    elsewhere_mm = cell_mm(STANDARD, (6, 2))
+    other = in_cell(STANDARD, "a2", "a", (6, 2))
+    last = flat(STANDARD, "b2", "b", elsewhere_mm[0] + second[0], elsewhere_mm[1] + second[1])
+    told = shots((), (lower,), (lower, upper), (lower, upper, other), (lower, upper, other, last))
+    assert [(shot.n, shot.player.value, shot.left_board) for shot in told] == [
+        (1, "a", 0),
+        (2, "b", 0),
+        (3, "a", 0),
+        (4, "b", 0),
+    ]
+    assert sorted((disk.colour.value, disk.cell or (0, 0)) for disk in told[-1].disks) == [
+        ("a", CELL),
+        ("a", (6, 2)),
+        ("b", (0, 0)),
+        ("b", (0, 0)),
+    ]
