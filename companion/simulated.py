@@ -7,8 +7,10 @@ refereeing a real table does not need is imported where it is used.
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from io import StringIO
+from multiprocessing import get_context
 from pathlib import Path
 from queue import Queue
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -94,9 +96,18 @@ def put_said(standing: Standing, said: "Queue[Declaration | Correction]", words:
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("soak"), show_default=True, help="Folder for failing games."
 )
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Games played at the same time.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a game on stdout, the sum last.")
 def soak_command(
-    games: int, seed: int, faults: tuple[str, ...], grid: bool, width: int, disks: int, out: Path, as_json: bool
+    games: int,
+    seed: int,
+    faults: tuple[str, ...],
+    grid: bool,
+    width: int,
+    disks: int,
+    out: Path,
+    jobs: int,
+    as_json: bool,
 ) -> None:
     """Plays whole games on the simulated table and holds every ruling against the table's truth.
 
@@ -114,9 +125,11 @@ def soak_command(
     cases = [Case(seed + n, one, width, grid, disks) for one in sets for n in range(games)]
     flicks = wrong = undecided = 0
     kinds: Counter[str] = Counter()
-    with tqdm(cases, desc="games", unit="game", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        for case in bar:
-            outcome = soak_game(case)
+    shown = sys.stderr.isatty()
+    played = _played(cases, jobs)
+    with tqdm(played, "games", len(cases), unit="game", file=sys.stderr, disable=not shown) as bar:
+        for outcome in bar:
+            case = outcome.case
             flicks, wrong = flicks + outcome.flicks, wrong + outcome.wrong
             undecided += outcome.undecided
             kinds += outcome.kinds
@@ -165,6 +178,17 @@ def replay_command(bundle: Path) -> None:
     if line is not None:
         _fail(f"{bundle}: another game from line {line} of its log on; it was made by another version")
     click.echo(f"the same {len(outcome.told)} inputs with the same rulings; {len(outcome.findings)} findings")
+
+
+def _played(cases: "Sequence[soaks.Case]", jobs: int) -> "Iterator[soaks.Outcome]":
+    """The games' outcomes in order, so many played at a time, each by a process of its own."""
+    from vision.usual import use_one_thread
+
+    if jobs == 1:
+        yield from map(soak_game, cases)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=use_one_thread) as pool:
+        yield from pool.map(soak_game, cases)
 
 
 def soak_game(
