@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from queue import Queue
 
 from companion.games.pathstone import Belief
-from companion.games.pathstone.series import Begin, Input, Seen, Series, take
+from companion.games.pathstone.series import Begin, Input, Said, Saying, Seen, Series, take
 from companion.live import Live, Watch
 from companion.loop import FIND_EVERY_S, Loop
 from companion.pathstone_grid import SquaresGrid
@@ -12,7 +12,7 @@ from companion.ruling import Ruling
 from companion.settle import Patience, Stage
 from companion.sources import Place
 from companion.squares import SquaresCamera
-from companion.store import Match, PathstoneStore
+from companion.store import Match, PathstoneStore, Resume
 from companion.terms import Cell
 from vision.board import Profile
 from vision.calibration import Calibration, CalibrationError, calibrate
@@ -20,7 +20,7 @@ from vision.camera import Frame
 from vision.lattice import find_board
 
 
-class PathstoneSession(Loop[Input]):
+class PathstoneSession(Loop[Input | Resume]):
     """One table of Pathstone and its players: `run` takes pictures until they end, `sense` goes without a camera.
 
     `tell` hears what is ruled on each input. What people say comes by the queue `said`.
@@ -38,7 +38,7 @@ class PathstoneSession(Loop[Input]):
         store: PathstoneStore | None = None,
         match: Match | None = None,
         live: Live | None = None,
-        said: Queue[Input] | None = None,
+        said: Queue[Input | Resume] | None = None,
         grid: SquaresGrid | None = None,
     ) -> None:
         """A profile is needed where pictures are taken."""
@@ -92,7 +92,12 @@ class PathstoneSession(Loop[Input]):
         if self._grid is not None:
             self._grid.light(self.series, self._rulings, self._live.tapped(), differing)
 
-    def _take(self, given: Input) -> None:
+    def _take(self, given: Input | Resume) -> None:
+        if isinstance(given, Resume):
+            if self._store is not None:
+                self.series, self._match = self._store.resume(given.match), given.match
+                self._take(Saying(Said.GO_ON))
+            return
         before = self.series
         self.series, rulings = take(before, given)
         self._rulings = rulings or self._rulings

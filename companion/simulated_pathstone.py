@@ -17,6 +17,7 @@ from vision.board import SquaresBoard
 
 if TYPE_CHECKING:
     from companion.inferring import Turn
+    from companion.store import Resume
     from hardware_sims.stacks_players import Told
 
 NAMES = ("Ada", "Ben")
@@ -37,7 +38,7 @@ class Players:
         self,
         seed: int,
         series: Callable[[], Series | None],
-        said: Queue[Input],
+        said: "Queue[Input | Resume]",
         size: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

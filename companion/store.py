@@ -73,6 +73,13 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Resume:
+    """What people say who want to go on with a match of the log."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
 class Entry(Generic[Taken]):
     """One input with its rulings: `seq` counts from 1 through the whole log, `n` from 1 in its match; `at` is UTC."""
 
@@ -144,9 +151,18 @@ class Log(Generic[Taken]):
         return match
 
     def latest(self) -> Match | None:
-        """The game's match begun last, or None where there is none. Raises StoreError."""
-        matches = self.matches(1)
-        return matches[0] if matches else None
+        """The game's match that was played last, or None where there is none. Raises StoreError."""
+        written = sa.select(_match).join(_entry).where(_match.c.game == self._form.game)
+        with self._transaction() as connection:
+            row = connection.execute(written.order_by(_entry.c.seq.desc()).limit(1)).first()
+            return None if row is None else Match(*row)
+
+    def find(self, key: str) -> Match | None:
+        """The game's match with this key, or None where there is none. Raises StoreError."""
+        wanted = sa.select(_match).where(_match.c.game == self._form.game, _match.c.key == key)
+        with self._transaction() as connection:
+            row = connection.execute(wanted).first()
+            return None if row is None else Match(*row)
 
     def matches(self, most: int) -> tuple[Match, ...]:
         """The game's matches, at most so many, the one begun last first. Raises StoreError."""

@@ -14,7 +14,6 @@ import click
 from companion.cli.boards import magestone_board
 from companion.cli.equipment import linked
 from companion.cli.watch import no_tell, watch
-from companion.games.magestone import End
 from companion.games.magestone import table as magestone
 from companion.games.pathstone import series
 from companion.inputs import Correction, Declaration, Declared, Setup
@@ -24,16 +23,13 @@ from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.session import Session
 from companion.simulated import Switchboard, called, put_said
-from companion.simulated_magestone import Players
-from companion.store import MageStoneStore, PathstoneStore, Store
+from companion.simulated_magestone import TablePlayers as TokenPlayers
+from companion.store import MageStoneStore, PathstoneStore, Resume, Store
 from companion.terms import Field, Mode
 from vision.camera import Camera, open_source
 
 if TYPE_CHECKING:
-    from hardware_sims.camera import Camera as SimulatedCamera
-
-_CHOICE_S, _HANDED_OVER_S, _ADMIRED_S = 1.2, 0.7, 8.0
-"""Between two choices, after the end of a go, and after that of a game."""
+    from hardware_sims.capture import Eye
 
 
 @click.command()
@@ -48,7 +44,7 @@ def demo(game: str, port: int, seed: int) -> None:
 
 
 @contextmanager
-def _filmed(camera: "SimulatedCamera[Any]", moments: Iterator[Any]) -> Iterator[Camera]:
+def _filmed(camera: "Eye[Any]", moments: Iterator[Any]) -> Iterator[Camera]:
     """What happens at a table as a camera streams it, and as programs open such a camera."""
     from hardware_sims import capture
 
@@ -99,7 +95,7 @@ def _pathstone(port: int, seed: int) -> None:
     from hardware_sims.ports import PtyPort
 
     live, profile = Live(simulated=True), virtual_stacks.PROFILE
-    said: Queue[series.Input] = Queue()
+    said: Queue[series.Input | Resume] = Queue()
     session: PathstoneSession | None = None
     minds = StonePlayers(seed, lambda: None if session is None else session.series, said, profile.board.rows)
     table = virtual_stacks.table(seed, minds.told)
@@ -121,41 +117,22 @@ def _pathstone(port: int, seed: int) -> None:
 
 
 def _magestone(port: int, seed: int) -> None:
-    """By what the players say alone: no camera looks at this table."""
     from companion.dashboard import create_magestone_app
+    from hardware_sims import virtual_tokens
 
-    live = Live(simulated=True)
+    live, profile = Live(simulated=True), magestone_board()
     said: Queue[magestone.Input] = Queue()
-    with TemporaryDirectory(prefix="companion-demo-") as folder:
+    session: MageStoneSession | None = None
+    minds = TokenPlayers(seed, lambda: None if session is None else session.table, said)
+    hands = virtual_tokens.TokensPlayers(minds.told)
+    with (
+        TemporaryDirectory(prefix="companion-demo-") as folder,
+        _filmed(virtual_tokens.TokensEye(seed=seed), hands.play()) as pictures,
+    ):
         store = MageStoneStore(Path(folder) / "log.sqlite", live.ring)
-        session = MageStoneSession(no_tell, store=store, live=live, said=said)
-        app = create_magestone_app(store, live, said, magestone_board(), watched=False)
-        with _played(session, said, Players(seed)):
-            watch(None, session, app, store, live, port, "--port")
-
-
-@contextmanager
-def _played(session: MageStoneSession, said: Queue[magestone.Input], players: Players) -> Iterator[None]:
-    """Simulated players at a table, in a thread of their own, at a pace that can be followed."""
-    ended = threading.Event()
-
-    def play() -> None:
-        pause_s = 0.0
-        while not ended.wait(pause_s):
-            table = session.table
-            if said.empty():
-                said.put(players.say(table))
-            over = table is not None and table.game.state.result is not None
-            handed_over = table is not None and table.game.choices[-1:] == (End(),)
-            pause_s = _ADMIRED_S if over else _HANDED_OVER_S if handed_over else _CHOICE_S
-
-    playing = threading.Thread(target=play, name="simulated players", daemon=True)
-    playing.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        playing.join()
+        session = MageStoneSession(no_tell, profile=profile, store=store, live=live, said=said)
+        app = create_magestone_app(store, live, said, profile, watched=True)
+        watch(pictures, session, app, store, live, port, "--port")
 
 
 _GAMES: dict[str, Callable[[int, int], None]] = {

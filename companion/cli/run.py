@@ -35,7 +35,7 @@ from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.session import Session
-from companion.store import Log, MageStoneStore, PathstoneStore, Store, StoreError
+from companion.store import Log, MageStoneStore, PathstoneStore, Resume, Store, StoreError
 from companion.terms import Field
 from firmware_protocol.errors import LinkError
 from vision.board import Profile, ProfileError
@@ -169,7 +169,7 @@ def _pathstone(table: Table, log_path: Path) -> Opened:
     played = None if match is None else store.resume(match)
 
     def begin(grid: SquaresGrid | None) -> Begun:
-        said: Queue[series.Input] = Queue()
+        said: Queue[series.Input | Resume] = Queue()
         session = PathstoneSession(
             table.profile,
             no_tell,

@@ -12,7 +12,7 @@ from companion.games.magestone import table as magestone
 from companion.games.pathstone import series
 from companion.inputs import Correction, Declaration
 from companion.live import Live
-from companion.store import MageStoneStore, PathstoneStore, Store
+from companion.store import MageStoneStore, PathstoneStore, Resume, Store
 from vision.board import Profile
 
 __all__ = ["create_app", "create_magestone_app", "create_pathstone_app"]
@@ -39,7 +39,7 @@ def create_app(
 def create_pathstone_app(
     store: PathstoneStore,
     live: Live,
-    said: Queue[series.Input],
+    said: Queue[series.Input | Resume],
     profile: Profile,
     *,
     watched: bool,
@@ -51,7 +51,7 @@ def create_pathstone_app(
     """
     table = PathstoneTable(store, live, profile, watched=watched)
     app = _app(live, table, "pathstone.html", profile)
-    app.register_blueprint(pathstone_api.pathstone_writes(said, profile.board.rows if watched else None))
+    app.register_blueprint(pathstone_api.pathstone_writes(said, profile.board.rows if watched else None, store))
     app.register_blueprint(pathstone_api.pathstone_games(table))
     app.register_blueprint(tapped.taps(live))
     if switchboard is not None:

@@ -112,6 +112,8 @@ class GamesFollower(Follower[Taken], Generic[Taken, Folded]):
     def _forget(self, match: Match | None) -> None:
         super()._forget(match)
         self._folded: Folded | None = None
+        # What is played again is another match by the time that it is left.
+        self._older.pop(0 if match is None else match.id, None)
 
     def _matches(self) -> Iterator[tuple[Match, Folded]]:
         """The last matches in the log, the newest first. Raises StoreError."""

@@ -11,6 +11,7 @@ from companion.dashboard.api import Answer, body_of_request, name_from_json, one
 from companion.dashboard.pathstone_table import PathstoneTable, replay_json
 from companion.games.pathstone import SIZES, NotationError, Record, State, read_move, read_ptn, replay
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
+from companion.store import PathstoneStore, Resume
 from companion.terms import Player
 
 _MOST_GAMES = 99
@@ -21,8 +22,8 @@ _MOST_MOVES = 1000
 _FIRST = ("random", "first", "second")
 
 
-def pathstone_writes(said: Queue[Input], watched_size: int | None) -> Blueprint:
-    """POST /start, /play and /declare; each answers 202, or `{"why": ...}` with the reason."""
+def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, store: PathstoneStore) -> Blueprint:
+    """POST /start, /resume, /play and /declare; each answers 202, or `{"why": ...}` with the reason."""
     blueprint = Blueprint("api", __name__)
     take = taker(said)
 
@@ -44,6 +45,14 @@ def pathstone_writes(said: Queue[Input], watched_size: int | None) -> Blueprint:
             abort(400, f"the camera watches a board of {watched_size}x{watched_size}")
         length = None if body.get("length") is None else whole_from_json(body["length"], "length", 1, _MOST_GAMES)
         return take(Begin(names, size, length))
+
+    @blueprint.post("/resume")
+    def resume() -> Answer:
+        key = body_of_request().get("match")
+        match = store.find(key) if isinstance(key, str) else None
+        if match is None:
+            abort(404, "there is no such series in the log")
+        return take(Resume(match))
 
     @blueprint.post("/play")
     def play() -> Answer:

@@ -64,7 +64,8 @@ class PathstoneTable(GamesFollower[Input, Series]):
         listed = []
         for match, series in self._matches():
             for n in range(len(series.games), 0, -1):
-                game = {"match": match.key, "at": match.begun_at, **_game_json(series, n)}
+                goes_on = n == len(series.games) and not series.over and match != self._match
+                game = {"match": match.key, "at": match.begun_at, "goes_on": goes_on, **_game_json(series, n)}
                 listed.append({**game, "size": series.games[n - 1].state.size})
         return listed
 

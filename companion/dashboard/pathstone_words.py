@@ -26,7 +26,13 @@ REASONS = {
 }
 """How a game ended, in a word or two."""
 
-_SAID = {Said.RESIGN: "resigns", Said.DRAW: "draw agreed", Said.TAKE_BACK: "take back", Said.NEXT_GAME: "next game"}
+_SAID = {
+    Said.RESIGN: "resigns",
+    Said.DRAW: "draw agreed",
+    Said.TAKE_BACK: "take back",
+    Said.NEXT_GAME: "next game",
+    Said.GO_ON: "go on",
+}
 
 
 class PathstoneWords:

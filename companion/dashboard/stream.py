@@ -70,11 +70,15 @@ def events(table: Table, live: Live) -> Blueprint:
 
 def _follow(table: Table, live: Live, after: int) -> Iterator[str]:
     yield "retry: 1000\n\n"
-    heard, shown, equipped = -1, None, None
+    heard, equipped = -1, None
+    shown: dict[str, Any] | None = None
     while True:
         heard = live.wait(heard, _PING_S)
         try:
             lines, state = table.since(after)
+            if shown is not None and state["match"] != shown["match"]:
+                # Of a match that was left and is played again, the viewer has no line.
+                lines, state = table.since(0)
         except StoreError as error:
             _log.warning("a page is left waiting: %s", error)
             return

@@ -46,14 +46,14 @@ from companion.inputs import Declaration, Declared, InputError, Setup
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.ruling import Accepted, Refused
-from companion.store import PathstoneStore, Store
+from companion.store import PathstoneStore, Resume, Store
 from companion.terms import Player
 
 RECORDS = Path(__file__).resolve().parents[2] / ".." / "shared" / "games" / "pathstone"
 
 A_WINS = "a1 c3 c2 b1 b2 b3 a2"  # on 3x3: A's flats on a2, b2, c2
 BEGIN = Begin(("Ada", "Ben"), 3)
-BACK, NEXT, DRAWN = (Saying(what) for what in (Said.TAKE_BACK, Said.NEXT_GAME, Said.DRAW))
+BACK, NEXT, DRAWN, ON = (Saying(what) for what in (Said.TAKE_BACK, Said.NEXT_GAME, Said.DRAW, Said.GO_ON))
 RESIGNED = {player: Saying(Said.RESIGN, player) for player in Player}
 
 
@@ -250,6 +250,28 @@ def test_both_games_keep_their_matches_in_one_log(tmp_path):
     assert again.latest() == flicked
     assert [entry.input for entry in again.entries(flicked)] == [start]
     again.close()
+
+
+def test_a_series_that_was_left_goes_on_and_is_the_last_one_from_then_on(tmp_path):
+    store = PathstoneStore(tmp_path / "log.sqlite")
+    heard = []
+    session = PathstoneSession(None, lambda _given, rulings: heard.extend(rulings), store=store)
+    for given_input in (BEGIN, *moves("a1 c3"), Begin(("Cy", "Di"), 4), *moves("d4")):
+        session.say(given_input)
+    second, first = store.matches(9)
+    assert store.latest() == second
+    session.say(Resume(first))
+    assert store.latest() == first
+    assert (session.series.names, heard[-1].why) == (("Ada", "Ben"), "game 1 of Ada and Ben goes on")
+    session.say(moves("b2")[0])
+    session.say(Resume(second))
+    session.say(moves("a1")[0])
+    assert store.latest() == second
+    assert store.resume(first) == folded(BEGIN, *moves("a1 c3"), ON, *moves("b2"))
+    assert store.resume(second) == folded(Begin(("Cy", "Di"), 4), *moves("d4"), ON, *moves("a1"))
+    assert (store.find(first.key), store.find("nonsense")) == (first, None)
+    assert Store(tmp_path / "other.sqlite").find(first.key) is None
+    store.close()
 
 
 def test_a_look_that_is_ruled_on_later_is_kept_too(tmp_path):

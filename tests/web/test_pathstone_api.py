@@ -10,6 +10,7 @@ from companion.dashboard import create_pathstone_app
 from companion.games.pathstone import read_move
 from companion.games.pathstone.series import Begin, Played, Said, Saying, take
 from companion.live import Live
+from companion.ruling import Accepted
 from companion.store import PathstoneStore
 from companion.terms import Player
 
@@ -192,6 +193,28 @@ def test_no_such_game(desk, path, query, status):
     answer = desk.client.get(f"{path}?{query}")
     assert answer.status_code == status
     assert answer.json["why"]
+
+
+def test_a_series_that_was_left_can_be_gone_on_with(desk):
+    desk.take(Begin(("Ada", "Ben"), 5))
+    desk.play("a1")
+    desk.take(Begin(("Cy", "Di"), 5, 1), Saying(Said.DRAW))
+    desk.take(Begin(("Eve", "Flo"), 5))
+    games = desk.client.get("/games").json
+    assert [(game["players"][0], game["goes_on"]) for game in games] == [("Eve", False), ("Cy", False), ("Ada", True)]
+    assert desk.client.post("/resume", json={"match": games[-1]["match"]}, headers=HEADERS).status_code == 202
+    match = desk.said.get_nowait().match
+    assert desk.store.find(games[-1]["match"]) == match
+    desk.store.append(match, Saying(Said.GO_ON), (Accepted("Setup", "it goes on"),))
+    assert desk.client.get("/state").json["moves"] == ["a1"]
+    assert [game["goes_on"] for game in desk.client.get("/games").json] == [True, False, False]
+
+
+@pytest.mark.parametrize("body", [{}, {"match": None}, {"match": "nonsense"}, {"match": 1}])
+def test_no_such_series_to_go_on_with(desk, body):
+    answer = desk.client.post("/resume", json=body, headers=HEADERS)
+    assert (answer.status_code, answer.json["why"]) == (404, "there is no such series in the log")
+    assert desk.said.empty()
 
 
 def test_the_stack_that_is_tapped_is_known_until_it_is_let_go(desk):

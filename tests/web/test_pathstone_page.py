@@ -287,6 +287,25 @@ def test_records_go_out_and_come_in(open_page, table):
     expect(page.locator("#games-list li")).to_have_count(2)
 
 
+def test_a_series_that_was_left_goes_on(open_page, table):
+    table.say(Begin(("Ada", "Ben"), 5))
+    table.play("a1 e5 c3")
+    table.say(Begin(("Cy", "Di"), 4))
+    table.play("d4")
+    page = open_page()
+    expect(page.locator("#moves .ply")).to_have_text(["d4"])
+    page.get_by_role("button", name="Games").click()
+    page.get_by_role("button", name="Go on with game 1, Ada and Ben").click()
+    expect(page.locator("#games")).to_be_hidden()
+    expect(page.locator("#moves .ply")).to_have_text(["a1", "e5", "c3"])
+    expect(page.locator("#log li")).to_have_count(5)
+    tap(page, "d3")
+    expect(page.locator("#moves .ply").last).to_have_text("d3")
+    page.get_by_role("button", name="Games").click()
+    expect(page.get_by_role("button", name="Go on with game 1, Cy and Di")).to_be_visible()
+    expect(page.get_by_role("button", name="Go on with game 1, Ada and Ben")).to_have_count(0)
+
+
 def test_a_record_can_be_shown_before_any_game(open_page):
     page = open_page()
     page.get_by_role("button", name="Open a record").click()

@@ -457,7 +457,9 @@ onRecords({
   key: "ptn",
   show: (game) => past.show({ game, at: 0 }),
   line: (game, dialog) => gameLine(game, [html("span", { class: "detail" }, `${game.size} × ${game.size}, ${new Date(game.at).toLocaleDateString()}`),
-    html("a", { href: `/game.ptn?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export game ${game.game}, ${game.players.join(" and ")}` }, "PTN"), showButton(game, dialog)]),
+    html("a", { href: `/game.ptn?match=${game.match}&game=${game.game}`, download: true, "aria-label": `Export game ${game.game}, ${game.players.join(" and ")}` }, "PTN"),
+    game.goes_on ? html("button", { type: "button", "aria-label": `Go on with game ${game.game}, ${game.players.join(" and ")}`, onclick: async () => (await say("/resume", { match: game.match })) && dialog.close() }, "Go on") : null,
+    showButton(game, dialog)].filter(Boolean)),
 });
 
 // ---- keys

@@ -33,6 +33,8 @@ class Said(StrEnum):
     DRAW = "draw"
     TAKE_BACK = "take-back"
     NEXT_GAME = "next-game"
+    GO_ON = "go-on"
+    """Of a series that was left for another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,8 @@ def _say(series: Series, said: Saying) -> Taken:
             return _take_back(series)
         case Said.NEXT_GAME:
             return _next_game(series)
+        case Said.GO_ON:
+            return series, (Accepted("Setup", f"game {len(series.games)} of {' and '.join(series.names)} goes on"),)
 
 
 def record_of_game(series: Series, n: int, tags: tuple[tuple[str, str], ...] = ()) -> Record:
