@@ -5,8 +5,11 @@ beat. Nothing here knows more than the rules tell everybody.
 """
 
 import random
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
 from functools import partial
+from queue import Queue
+from typing import TYPE_CHECKING
 
 from companion.games.magestone import (
     BASES,
@@ -29,13 +32,17 @@ from companion.games.magestone import (
     legal_choices,
     odds,
     play,
+    start,
     throw,
 )
 from companion.games.magestone.board import AROUND_BITS, distance
 from companion.games.magestone.pieces import STONES_TO_WIN, WARRIORS
 from companion.games.magestone.state import enemy_bits
-from companion.games.magestone.table import Begin, Chosen, Input, Said, Saying, Table, Thrown
+from companion.games.magestone.table import Begin, Chosen, Game, Input, Said, Saying, Table, Thrown
 from companion.terms import Cell
+
+if TYPE_CHECKING:
+    from hardware_sims.virtual_tokens import Told
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 _LOAD = 3
@@ -46,6 +53,12 @@ _IDLE = 8
 """Goes without a choice after which they do."""
 _LEAST = 1.0
 """What is liked less than this is left, and the go ended."""
+
+
+_THINK_S, _ADMIRE_S = 0.8, 8.0
+"""Before what is done next, and before the next game."""
+_PATIENCE_S = 30.0
+"""So long they wait for what their hands did to be seen before they say it on the page."""
 
 
 class Players:
@@ -75,6 +88,99 @@ class Players:
         most, n = max(liked)
         # As much as chance adds on the average.
         return legal_choices(state)[n] if most > _LEAST + 0.5 else End()
+
+
+class TablePlayers:
+    """The same people at a table of tokens under a camera: `told` is what their hands do next.
+
+    They walk by hand, say on the page what is no walk, and carry out the orders.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        table: Callable[[], Table | None],
+        said: Queue[Input],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._players = Players(seed)
+        self._seed = seed
+        self._table = table
+        self._said = said
+        self._clock = clock
+        self._laid: State | None = None
+        """Where the game began that lies on the table."""
+        self._ready = False
+        """Whether the table is laid out for a match that is about to begin."""
+        self._done = 0
+        """How many of its choices hands have done."""
+        self._walked: Chosen | None = None
+        """What a hand has walked and nobody has seen yet."""
+        self._admired: State | None = None
+        """The end of a game that has been looked at."""
+        self._due_s = clock()
+        self._tell_s = clock()
+
+    def told(self) -> "Told":
+        """What to do now, by what the referee believes."""
+        from companion.simulated_tokens import laid_out
+        from hardware_sims.virtual_tokens import Told
+
+        table, now_s = self._table(), self._clock()
+        if now_s < self._due_s or not self._said.empty():
+            return Told()
+        self._due_s = now_s + _THINK_S
+        if table is None:
+            return self._go_on(table, now_s)
+        game = table.game
+        if self._laid is not game.past[0] or self._done > len(game.choices):
+            ready, self._ready = self._ready, False
+            self._laid, self._done, self._walked = game.past[0], len(game.choices), None
+            return Told() if ready else Told(anew=laid_out(game.state, self._seed))
+        if self._done < len(game.choices):
+            return self._carry_out(game)
+        if self._walked is not None:
+            if now_s >= self._tell_s:
+                self._said.put(self._walked)
+                self._tell_s = now_s + _PATIENCE_S
+            return Told()
+        if game.pending and now_s < self._tell_s:
+            return Told()
+        if game.state.result is not None and self._admired is not game.state:
+            self._admired, self._due_s = game.state, now_s + _ADMIRE_S
+            return Told()
+        return self._go_on(table, now_s)
+
+    def _carry_out(self, game: Game) -> "Told":
+        """The orders of the next choice that was ruled on; its walk too, where no hand has done it."""
+        from companion.simulated_tokens import deeds_of
+        from hardware_sims.virtual_tokens import Told
+
+        before, choice, after = game.past[self._done], game.choices[self._done], game.past[self._done + 1]
+        deeds = tuple(deeds_of(before, choice, after))
+        if self._walked is not None and isinstance(choice, Move):
+            deeds = deeds[1:]
+        self._done, self._walked = self._done + 1, None
+        self._tell_s = self._clock() + _PATIENCE_S
+        return Told(before.to_move.value, deeds)
+
+    def _go_on(self, table: Table | None, now_s: float) -> "Told":
+        """The next thing that somebody does: a walk by hand, anything else on the page. A match begins on a table that
+        is laid out for it."""
+        from companion.simulated_tokens import deeds_of, laid_out
+        from hardware_sims.virtual_tokens import Told
+
+        given = self._players.say(table)
+        if table is not None and isinstance(given, Chosen) and isinstance(given.choice, Move):
+            state = table.game.state
+            self._walked, self._tell_s = given, now_s + _PATIENCE_S
+            walk = next(deeds_of(state, given.choice, play(state, given.choice)))
+            return Told(state.to_move.value, (walk,))
+        self._said.put(given)
+        if not isinstance(given, Begin):
+            return Told()
+        self._ready = True
+        return Told(anew=laid_out(start(len(given.names)), self._seed))
 
 
 def liking(state: State, choice: Choice) -> float:

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from hardware_sims.arms import Arm
-from hardware_sims.camera import Camera, Thing
+from hardware_sims.camera import Thing
 from vision.board import Image
 
 
@@ -32,6 +32,7 @@ class Plug:
 
 
 Seen = TypeVar("Seen", covariant=True)
+Looked = TypeVar("Looked", contravariant=True)
 
 
 class Moment(Protocol[Seen]):
@@ -47,11 +48,18 @@ class Moment(Protocol[Seen]):
     def arms(self) -> tuple[Arm, ...]: ...
 
 
+class Eye(Protocol[Looked]):
+    """What takes the pictures: a simulated camera."""
+
+    def read(self, things: tuple[Looked, ...], arms: tuple[Arm, ...], t_s: float) -> Image | None:
+        """The next frame, blue first, or None where the camera drops it."""
+
+
 class Device(Generic[Thing]):
     """A camera over a table at which somebody plays; `connect` opens it, as often as a program likes."""
 
     def __init__(
-        self, camera: Camera[Thing], moments: Iterator[Moment[Thing]], *, fps: float = 15.0, plug: Plug | None = None
+        self, camera: Eye[Thing], moments: Iterator[Moment[Thing]], *, fps: float = 15.0, plug: Plug | None = None
     ) -> None:
         self.camera = camera
         self.fps = fps

@@ -63,6 +63,15 @@ class TokenTable:
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
 
+    @classmethod
+    def holding(cls, tokens: Iterable[Token]) -> "TokenTable":
+        """A table of the usual board on which these tokens lie as they are."""
+        table = cls()
+        side_mm = table.board.square_mm
+        for token in tokens:
+            table._squares.setdefault((int(token.y_mm // side_mm), int(token.x_mm // side_mm)), []).append(token)
+        return table
+
     def slip(self, mark: int, cell: Cell) -> None:
         """Lays a token down under the topmost of a square, or on it where that is empty."""
         above = [self.take(cell)] if self._squares.get(cell) else []

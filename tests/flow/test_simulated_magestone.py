@@ -6,18 +6,24 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
+from queue import Queue
 from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
+from companion.cli.boards import magestone_board
 from companion.games.magestone import Ending
-from companion.games.magestone.table import Begin, Thrown, take
-from companion.ruling import Accepted
-from companion.simulated_magestone import Players
+from companion.games.magestone.table import Begin, Chosen, Input, Seen, Thrown, take
+from companion.magestone_session import MageStoneSession
+from companion.ruling import Accepted, Ruling
+from companion.simulated_magestone import Players, TablePlayers
+from hardware_sims.virtual_tokens import TokensEye, TokensPlayers
+from vision.camera import Frame
 
 MOST_INPUTS = 1_500
 """Of two games, the dice among them."""
@@ -61,6 +67,49 @@ def test_people_at_the_page_can_play_on_in_between():
     assert isinstance(players.say(table), Thrown)
 
 
+FIGHT = '[Position "2 Mi0,Ph0,W1e5,W2f4/Mh15(0+2),Pi15,W1f5,W2l15 h4 - 8 0:6:3 - -"]'
+
+
+def played(frames: int, seed: int, begin: Begin | None = None) -> list[tuple[Input, Ruling]]:
+    """What is ruled on so many pictures of a table at which hands play, in the table's own time."""
+    print("seed", seed)
+    ruled: list[tuple[Input, Ruling]] = []
+    said: Queue[Input] = Queue()
+    now_s = 0.0
+    session = MageStoneSession(
+        lambda given, rulings: ruled.extend((given, ruling) for ruling in rulings), profile=magestone_board(), said=said
+    )
+    if begin is not None:
+        session.say(begin)
+    minds = TablePlayers(seed, lambda: session.table, said, clock=lambda: now_s)
+    eye = TokensEye(seed=seed)
+
+    def pictures() -> Iterator[Frame]:
+        nonlocal now_s
+        for n, moment in enumerate(islice(TokensPlayers(minds.told).play(), frames)):
+            now_s = moment.t_s
+            image = eye.read(moment.things, moment.arms, moment.t_s)
+            assert image is not None
+            yield Frame(n, moment.t_s, image)
+
+    session.run(pictures())
+    return ruled
+
+
+def test_walks_by_hand_are_seen_through_the_camera_and_nothing_is_doubted():
+    ruled = played(190, seed=5)
+    assert [ruling for _, ruling in ruled if not isinstance(ruling, Accepted)] == []
+    assert sum(isinstance(given, Seen) for given, _ in ruled) >= 2
+    assert {type(given) for given, _ in ruled} <= {Begin, Seen, Chosen}
+
+
+def test_a_fight_is_declared_its_dice_thrown_and_its_orders_seen_done():
+    ruled = played(200, seed=1, begin=Begin(("Ada", "Ben"), record=FIGHT))
+    assert [ruling for _, ruling in ruled if not isinstance(ruling, Accepted)] == []
+    assert any(isinstance(given, Thrown) for given, _ in ruled)
+    assert any(isinstance(given, Seen) and "all that was ordered is done" in ruling.why for given, ruling in ruled)
+
+
 class Running:
     """A command in a process of its own, with the address of its page."""
 
@@ -77,7 +126,7 @@ class Running:
         with urlopen(f"{self.url}/state", timeout=30) as answer:
             return json.load(answer)
 
-    def wait_for(self, wanted: Callable[[dict], bool], timeout_s: float = 120.0) -> dict:
+    def wait_for(self, wanted: Callable[[dict], bool], timeout_s: float = 300.0) -> dict:
         deadline = time.monotonic() + timeout_s
         while not wanted(now := self.state()):
             assert time.monotonic() < deadline, now
@@ -104,7 +153,7 @@ def test_the_demo_names_its_game_plays_on_and_stops_at_once_without_a_word(tmp_p
     errors = tmp_path / "errors.txt"
     demo = Running("demo", "--game", "magestone", "--port", "0", "--seed", "3", errors=errors)
     try:
-        now = demo.wait_for(lambda state: state["phase"] == "play" and state["n"] > 3)
+        now = demo.wait_for(lambda state: state["phase"] == "play" and state["n"] > 1)
         assert (now["game"], now["simulated"], len(now["players"])) == ("MageStone", True, 4)
         assert demo.stop(signal.SIGTERM) == 0, errors.read_text()
     finally:
