@@ -7,7 +7,7 @@ disk in flight is told from a finger by its size, its colour, and by being gone 
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
@@ -269,30 +269,28 @@ class BoardCamera:
             )
 
         new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
+        # What lies in a hole stays there as it was when a disk comes to lie over it, if only over its edge: little of
+        # it shows, and that can be misread.
+        held = {disk.cell for disk in self._last.disks if disk.cell is not None and disk not in kept}
+        new = tuple(disk for disk in new if disk.cell not in held or not self._is_under(disk.centre_mm, new))
         new = tuple(self._raised(disk) if self._is_on_top(disk) else disk for disk in new)
-        # What lies in a hole stays there when a disk comes to lie over it, if only over its edge: little of it shows.
-        found = {disk.cell for disk in new if disk.cell is not None}
-        over = [disk.centre_mm for disk in new if disk.cell is None]
-        kept += tuple(
-            disk
-            for disk in self._last.disks
-            if disk.cell is not None
-            and disk not in kept
-            and disk.cell not in found
-            and any(math.dist(disk.centre_mm, centre_mm) < _OVER_SHARE * 2 * self._reach_mm for centre_mm in over)
-        )
+        kept += tuple(disk for disk in self._last.disks if disk.cell in held and self._is_under(disk.centre_mm, new))
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
-        on_top = [disk.centre_mm for disk in (*kept, *new) if disk.cell is None]
         last_hidden = self._last.hidden
 
         def covered(cell: tuple[int, int]) -> bool:
             # By something else than a disk, of which it is known what it hides.
             middle_mm = tuple(cells_mm[cell[0] - 1, cell[1] - 1].tolist())
-            under = any(math.dist(middle_mm, centre_mm) < _OVER_SHARE * 2 * self._reach_mm for centre_mm in on_top)
+            under = self._is_under(middle_mm, (*kept, *new))
             return cell not in seen and not under and (cell in last_hidden or not same(middle_mm))
 
         return Reading((*kept, *new), tuple(cell for cell in reading.hidden if covered(cell)))
+
+    def _is_under(self, place_mm: tuple[float, float], disks: Iterable[Sighting]) -> bool:
+        """Whether one of some disks lies on the surface over a place in a hole."""
+        reach_mm = _OVER_SHARE * 2 * self._reach_mm
+        return any(disk.cell is None and math.dist(disk.centre_mm, place_mm) < reach_mm for disk in disks)
 
     def _is_on_top(self, disk: Sighting) -> bool:
         """Whether a disk seen in a hole lies over the one that was there: in a hole nothing changes its colour."""
