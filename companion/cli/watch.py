@@ -70,7 +70,7 @@ def watch(
         server.stop()
         if reader is not None:
             # OpenCV must not be inside a read when the process ends.
-            reader.join(timeout=5)
+            reader.join(timeout=20)
         store.close()
     if trouble:
         fail(trouble)
