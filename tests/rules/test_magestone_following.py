@@ -367,3 +367,13 @@ def test_looks_and_what_was_seen_are_written_and_read_without_loss():
     assert look_from_json(look_to_json(look)) == look
     seen = Seen(look, 3, 1.5)
     assert input_from_json(input_to_json(seen)) == seen
+
+
+def test_a_table_that_is_not_set_up_is_asked_for_in_few_words():
+    table, _ = take(None, Begin(("Ada", "Ben")))
+    assert table is not None
+    _, rulings = take(table, Seen(Look(())))
+    assert isinstance(rulings[0], Undecided)
+    assert "e0 (Top's Warrior 1)" in rulings[0].why
+    assert "and 16 squares more" in rulings[0].why
+    assert len(rulings[0].cells) == 24

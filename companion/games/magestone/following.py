@@ -30,6 +30,8 @@ from companion.terms import Cell
 _MOST_TRIED: Final = 3_000
 """So many choices are tried for one explanation, within a second; what needs more is not explained."""
 _MOST_CHOICES: Final = 12
+_MOST_NAMED: Final = 8
+"""So many squares to restore are named in words; a table that is not set up yet has more."""
 _BACK: Final = 24
 """Steps that a take-back can undo."""
 
@@ -412,7 +414,8 @@ def doubt(course: Course, look: Look, *, too_much: bool = False) -> Refused | Un
     loose = _loosened(course.pending, state)
     wrong = tuple(sorted(_wrong(state, board, loose)))
     tops, below = uppermost(state), lying(state)
-    places = ", ".join(f"{square_name(cell)} ({_words(tops.get(cell))})" for cell in wrong)
+    places = ", ".join(f"{square_name(cell)} ({_words(tops.get(cell))})" for cell in wrong[:_MOST_NAMED])
+    places += f" and {len(wrong) - _MOST_NAMED} squares more" if len(wrong) > _MOST_NAMED else ""
     units = {who for cell in wrong for who in tops.get(cell, ()) if not isinstance(who, Token)}
     hidden = bool(board.unseen) and not units <= board.at.keys()
     if hidden or all(board.shows(cell) is None or board.shows(cell) in below.get(cell, ()) for cell in wrong):
