@@ -2,7 +2,8 @@
 
 `board` has the squares, `pieces` the words, `state` a game as a frozen value, `choices` what a player can choose,
 `dice` rolls and odds, `faults` why a choice is refused, `play` what it does, `defeats` and `endings` what follows,
-`legal` the list of choices, `rulings` and `orders` what people are told, `position` and `notation` the texts.
+`legal` the list of choices, `rulings` and `orders` what people are told, `position` and `notation` the texts. `looks`,
+`course`, `following` and `belief` are how a game is followed on a board, `table` one with its people.
 """
 
 from companion.games.magestone.board import (

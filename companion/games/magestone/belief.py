@@ -11,17 +11,8 @@ from typing import Final
 
 from companion.games.magestone.board import NEXUS, Layout
 from companion.games.magestone.choices import Attack, Bolt, Choice, End, Move
-from companion.games.magestone.following import (
-    Course,
-    Source,
-    Step,
-    TooMuchError,
-    contradicted,
-    doubt,
-    explanations,
-    may_be_underway,
-    written,
-)
+from companion.games.magestone.course import Course, Source, Step, contradicted, written
+from companion.games.magestone.following import TooMuchError, doubt, explanations, may_be_underway
 from companion.games.magestone.legal import legal_choices
 from companion.games.magestone.looks import Look, Top
 from companion.games.magestone.notation import read_go, write_go

@@ -8,20 +8,30 @@ goes; nobody is supposed to have passed who could have done anything.
 What nothing explains may be a take-back: the board as it was, or other walks in place of this go's.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from companion.games.magestone.board import BASES, BIT, NEIGHBOURS, NEXUS, square_name
 from companion.games.magestone.choices import Attack, Bolt, Choice, End, Move
+from companion.games.magestone.course import (
+    Board,
+    Course,
+    Loose,
+    Someone,
+    Source,
+    Step,
+    loosened,
+    outstanding,
+    top_of_order,
+    wrong_squares,
+)
 from companion.games.magestone.dice import Roll
 from companion.games.magestone.faults import GO, dice_for, left, walker_fault
 from companion.games.magestone.legal import legal_choices, reach, shortest_walks
 from companion.games.magestone.looks import Look, Top, lying, uppermost
-from companion.games.magestone.orders import Do, Order, Token, orders
-from companion.games.magestone.pieces import Seat, Unit
+from companion.games.magestone.orders import Do, Token, orders
+from companion.games.magestone.pieces import Unit
 from companion.games.magestone.play import can_raise, fallen, play
 from companion.games.magestone.state import State, enemy_bits
 from companion.ruling import Refused, Undecided
@@ -34,128 +44,6 @@ _MOST_NAMED: Final = 8
 """So many squares to restore are named in words; a table that is not set up yet has more."""
 _BACK: Final = 24
 """Steps that a take-back can undo."""
-
-Someone = tuple[Seat, Unit]
-_Loose = frozenset[tuple[Cell, Top | None]]
-"""What may still lie on a square, or already, because of an order; None for nothing."""
-
-
-class Source(Enum):
-    """Who told of a choice."""
-
-    SAID = auto()
-    SEEN = auto()
-    """Only the board: the dice of a fight are then supposed, and are not to be written down."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One choice of a game, and the state before it."""
-
-    before: State
-    choice: Choice
-    source: Source = Source.SAID
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """A game as it went: every step, how things stand after them, and the orders that no look has shown done."""
-
-    steps: tuple[Step, ...]
-    state: State
-    pending: tuple[Order, ...] = ()
-    seen: int = 0
-    """How many of the steps were made when the whole board was last seen"""
-
-    def after(self, choice: Choice, source: Source) -> "Course":
-        """The course with one more choice, which has to be legal."""
-        state = play(self.state, choice)
-        return Course(
-            (*self.steps, Step(self.state, choice, source)),
-            state,
-            (*self.pending, *orders(self.state, choice, state)),
-            self.seen,
-        )
-
-
-def written(step: Step) -> Choice:
-    """A step's choice as it is written: without dice that nobody told."""
-    if step.source is Source.SEEN and isinstance(step.choice, (Attack, Bolt)):
-        return replace(step.choice, rolls=())
-    return step.choice
-
-
-class Board:
-    """A look made ready to be asked. A unit that is seen twice is not seen at all."""
-
-    __slots__ = ("at", "top", "unseen")
-
-    def __init__(self, look: Look) -> None:
-        seen = Counter(top for _, top in look.tops if not isinstance(top, Token))
-        self.top = {cell: top for cell, top in look.tops if isinstance(top, Token) or seen[top] == 1}
-        self.unseen = frozenset({*look.unseen, *(cell for cell, _ in look.tops if cell not in self.top)})
-        self.at = {top: cell for cell, top in self.top.items() if not isinstance(top, Token)}
-
-    def shows(self, cell: Cell) -> Top | None:
-        """What lies uppermost on a square that is seen; None for nothing."""
-        return self.top.get(cell)
-
-
-def contradicted(course: Course, look: Look) -> tuple[Cell, ...]:
-    """The squares that look otherwise than they may, orders that are still to be carried out allowed for."""
-    return tuple(sorted(_wrong(course.state, Board(look), _loosened(course.pending, course.state))))
-
-
-def outstanding(course: Course, look: Look) -> tuple[Order, ...]:
-    """The orders that the look does not show done: those on squares that cannot be seen are among them."""
-    board, tops = Board(look), uppermost(course.state)
-    laid = {(order.cell, order.token) for order in course.pending if order.do is Do.LAY}
-    return tuple(order for order in course.pending if not _is_done(order, board, tops, laid))
-
-
-def _is_done(order: Order, board: Board, tops: dict[Cell, frozenset[Top]], laid: set[tuple[Cell, Token]]) -> bool:
-    if order.do is Do.TURN:
-        return True
-    if order.cell in board.unseen:
-        return False
-    top, meant, expected = board.shows(order.cell), _top_of(order), tops.get(order.cell, frozenset())
-    if order.do is Do.TAKE:
-        return top != meant
-    if meant not in expected:
-        return True  # something has come to stand on it since
-    return top == meant or (isinstance(top, Token) and (order.cell, top) in laid)
-
-
-def _top_of(order: Order) -> Top:
-    if order.seat is None or order.unit is None:
-        return order.token
-    return order.seat, order.unit
-
-
-def _loosened(pending: Iterable[Order], state: State) -> _Loose:
-    """What squares may show while orders are carried out: what is still to be taken, nothing, or what lies below."""
-    loose: set[tuple[Cell, Top | None]] = set()
-    below = lying(state)
-    for order in pending:
-        if order.do is Do.TURN:
-            continue
-        loose.add((order.cell, None))
-        loose |= {(order.cell, top) for top in below.get(order.cell, ())}
-        if order.do is Do.TAKE:
-            loose.add((order.cell, _top_of(order)))
-    return frozenset(loose)
-
-
-def _wrong(state: State, board: Board, loose: _Loose) -> set[Cell]:
-    """The squares that look otherwise than they may."""
-    tops = uppermost(state)
-    wrong = set[Cell]()
-    for cell in {*tops, *board.top} - board.unseen:
-        top, expected = board.shows(cell), tops.get(cell)
-        if (top is None if expected is None else top in expected) or (cell, top) in loose:
-            continue
-        wrong.add(cell)
-    return wrong
 
 
 class TooMuchError(Exception):
@@ -200,8 +88,8 @@ def _onward(
         found, dearer = list[Course](), list[Course]()
         while layer:
             one = layer.pop()
-            loose = _loosened(one.pending, one.state)
-            wrong = _wrong(one.state, board, loose)
+            loose = loosened(one.pending, one.state)
+            wrong = wrong_squares(one.state, board, loose)
             if not wrong:
                 found.append(one)
             for choice, free in _choices(one.state, board, loose, wrong, silent=silent, walks_only=walks_only):
@@ -230,7 +118,7 @@ def _sort_of(step: Step) -> object:
 
 
 def _choices(
-    state: State, board: Board, loose: _Loose, wrong: set[Cell], *, silent: bool, walks_only: bool
+    state: State, board: Board, loose: Loose, wrong: set[Cell], *, silent: bool, walks_only: bool
 ) -> Iterator[tuple[Choice, bool]]:
     """What may have been chosen next for what the board shows, and whether it is free: needs no trace of its own."""
     if state.result is not None:
@@ -253,14 +141,14 @@ def _choices(
             elif (
                 silent
                 and all(_may_stay(state, board, cell) for cell, _ in fell)
-                and _wrong(play(state, choice), board, loose) == wrong
+                and wrong_squares(play(state, choice), board, loose) == wrong
             ):
                 yield choice, True
     if _may_have_ended(state, board, gone, lost):
         yield End(), True
 
 
-def _displaced(state: State, board: Board, loose: _Loose) -> dict[Someone, Cell]:
+def _displaced(state: State, board: Board, loose: Loose) -> dict[Someone, Cell]:
     """The units that are seen on another square than they stand on, with it."""
     return {
         (seat, unit): board.at[seat, unit]
@@ -272,7 +160,7 @@ def _displaced(state: State, board: Board, loose: _Loose) -> dict[Someone, Cell]
     }
 
 
-def _lost(state: State, board: Board, loose: _Loose) -> set[Someone]:
+def _lost(state: State, board: Board, loose: Loose) -> set[Someone]:
     """The units that are gone from their squares: seen nowhere, or where they would come back."""
     lost = set[Someone]()
     for seat in state.seats:
@@ -336,7 +224,8 @@ def _has_evidence(state: State, choice: Choice, board: Board) -> bool:
     before = uppermost(state)
     laid = (order for order in orders(state, choice, play(state, choice)) if order.do is Do.LAY)
     return any(
-        board.shows(order.cell) == _top_of(order) and _top_of(order) not in before.get(order.cell, ()) for order in laid
+        board.shows(order.cell) == top_of_order(order) and top_of_order(order) not in before.get(order.cell, ())
+        for order in laid
     )
 
 
@@ -377,10 +266,10 @@ def _before_the_end(course: Course, board: Board) -> list[Course]:
         layer = [
             one.after(move, Source.SEEN)
             for one in layer
-            for move in _walks(one.state, board, _displaced(one.state, board, _loosened(one.pending, one.state)))
+            for move in _walks(one.state, board, _displaced(one.state, board, loosened(one.pending, one.state)))
         ]
         for one in layer:
-            if not any(who[0] is seat for who in _displaced(one.state, board, _loosened(one.pending, one.state))):
+            if not any(who[0] is seat for who in _displaced(one.state, board, loosened(one.pending, one.state))):
                 found = _onward(one.after(End(), Source.SAID), board)
                 if found:
                     return found
@@ -392,7 +281,7 @@ def _back(course: Course, board: Board) -> list[Course]:
     walks_since = True
     for number, step in enumerate(reversed(course.steps[-_BACK:]), 1):
         before = Course(course.steps[: len(course.steps) - number], step.before, (), course.seen)
-        if not _wrong(before.state, board, frozenset()):
+        if not wrong_squares(before.state, board, frozenset()):
             return [before]
         walks_since = walks_since and step.source is Source.SEEN and isinstance(step.choice, (Move, End))
         if walks_since:
@@ -411,8 +300,8 @@ def doubt(course: Course, look: Look, *, too_much: bool = False) -> Refused | Un
     `too_much` where not every explanation could be tried.
     """
     board, state = Board(look), course.state
-    loose = _loosened(course.pending, state)
-    wrong = tuple(sorted(_wrong(state, board, loose)))
+    loose = loosened(course.pending, state)
+    wrong = tuple(sorted(wrong_squares(state, board, loose)))
     tops, below = uppermost(state), lying(state)
     places = ", ".join(f"{square_name(cell)} ({_words(tops.get(cell))})" for cell in wrong[:_MOST_NAMED])
     places += f" and {len(wrong) - _MOST_NAMED} squares more" if len(wrong) > _MOST_NAMED else ""

@@ -11,18 +11,10 @@ from typing import Any
 
 from companion.games.magestone.board import Layout
 from companion.games.magestone.choices import Attack, Bolt, Choice, Draw, End, Move, Resign
+from companion.games.magestone.course import Course, Source, Step, contradicted, written
 from companion.games.magestone.dice import Dice, Roll, roll_fault, winner
 from companion.games.magestone.faults import COMBAT, GO, declaration_fault, dice_for, left
-from companion.games.magestone.following import (
-    Course,
-    Source,
-    Step,
-    TooMuchError,
-    contradicted,
-    doubt,
-    explanations,
-    written,
-)
+from companion.games.magestone.following import TooMuchError, doubt, explanations
 from companion.games.magestone.looks import Look, Top, look_from_json, look_to_json
 from companion.games.magestone.notation import Record, read_choice, read_record, replay, write_choice, write_go
 from companion.games.magestone.orders import Order, orders
