@@ -7,11 +7,12 @@ from typing import Any
 from companion.games.magestone import CELLS, NEXUS
 from companion.games.pathstone import State
 from companion.sources import sure
-from companion.squares import hidden_squares, supposed_below, tops_after, tops_alone
+from companion.squares import heights_in_all, hidden_squares, states_after, supposed_below, tops_alone, tops_in_all
 from vision.board import CrossingsBoard, HolesBoard, Image, Profile, ProfileError, SquaresBoard
 from vision.calibration import Calibration, CalibrationError, calibrate, calibrate_plane
 from vision.camera import read_picture
 from vision.disks import read_disks
+from vision.heights import StackViews
 from vision.lattice import find_board, refine_board
 from vision.markers import calibrate_marked, find_marked_board, read_tokens, see_squares, unsure_squares
 from vision.pieces import read_pieces
@@ -70,9 +71,13 @@ def _disks(image: Image, calibration: Calibration, profile: Profile) -> dict[str
 
 def _pieces(image: Image, calibration: Calibration, profile: Profile, before: State | None) -> dict[str, Any]:
     seen = read_pieces(image, calibration, profile, None if before is None else supposed_below([before]))
-    cells = tops_alone(seen) if before is None else tops_after(before, seen)
-    # Heights follow from the position and the moves; a picture alone does not tell them.
-    return {"cells": list(cells), "hidden": hidden_squares(seen), "disks": [], "heights": None}
+    states: tuple[State, ...] = ()
+    if before is not None:
+        states = states_after(before, seen, StackViews(image, calibration, profile, seen.paints))
+    cells = tops_in_all(states) if states else tops_alone(seen)
+    # A picture alone does not tell how high a stack is: what lies in it must be known from the position and the moves.
+    heights = heights_in_all(states) if states else None
+    return {"cells": list(cells), "hidden": hidden_squares(seen), "disks": [], "heights": heights}
 
 
 def _tokens(image: Image, calibration: Calibration, profile: Profile) -> dict[str, Any]:

@@ -6,12 +6,13 @@ told without the rules.
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from companion.games.pathstone import Belief, Look, State, believe, judge_look, tops_of
-from companion.games.pathstone.lines import scale_of
-from companion.games.pathstone.looks import UNSEEN_TOP, height
+from companion.games.pathstone import Belief, Look, State, believe, contested, judge_look, tops_of
+from companion.games.pathstone.lines import CLEAR, scale_of
+from companion.games.pathstone.looks import UNSEEN_TOP, height, stack_of
 from companion.games.pathstone.state import successors_of
 from companion.sources import Glance, NoiseMemory, Place, side_of_a
 from vision import motion
@@ -19,6 +20,7 @@ from vision.board import Image, Pieces, Profile, SquaresBoard
 from vision.calibration import Calibration, CalibrationError
 from vision.camera import Frame
 from vision.follow import follow_board
+from vision.heights import StackViews
 from vision.lattice import find_board
 from vision.nets import Array
 from vision.pieces import TOPS, PiecesSeen, read_pieces
@@ -33,6 +35,13 @@ _MOST_STATES = 4
 """The heights of so many of the likeliest lines are supposed; more would take long and change little."""
 _ELSEWHERE_SHARE = 0.2
 """Of the watched board: where so much differs and the board is not seen again, it has left its place."""
+
+
+_LEAST_LEAN = 0.06
+"""Height is not told where what is high is seen shifted by less of it."""
+_SETTLED = 6.0
+"""By so much, as logarithms of odds, stacks must tell a position from all others to settle it."""
+_MOST_CANDIDATES = 60
 
 
 class SquaresCamera:
@@ -81,6 +90,10 @@ class SquaresCamera:
         try:
             moved = follow_board(self._rest, frame.image_bgr, self.calibration, self._board.corners_mm())
         except CalibrationError:
+            if self._still is None:
+                # A camera that begins may have been dark: the corners that people gave stand.
+                self._rest = frame.image_bgr
+                return Place.SAME
             return Place.LOST if as_was > _ELSEWHERE_SHARE else Place.SAME
         if moved is self.calibration:
             return Place.SAME
@@ -119,7 +132,8 @@ class SquaresCamera:
         if self._small is not None:
             self._still = motion.still_from(self._small, self._noise.now)
         self._rest = frame.image_bgr
-        return look_from_pieces(seen)
+        views = StackViews(frame.image_bgr, self.calibration, self._profile, seen.paints)
+        return with_heights(look_from_pieces(seen), belief, views)
 
     def _changed_share(self, still: motion.Still, view: motion.View) -> float:
         assert self._small is not None
@@ -147,6 +161,30 @@ def look_from_pieces(seen: PiecesSeen) -> Look:
     return Look(tuple(UNSEEN_TOP if covered > _COVERED else tuple(tops) for tops, covered in rows))
 
 
+def with_heights(look: Look, belief: Belief, views: StackViews) -> Look:
+    """The look with the heights that tell moves apart whose tops are alike; unchanged where they do not settle it."""
+    candidates = judge_look(belief, look)[0].candidates
+    if not 1 < len(candidates) <= _MOST_CANDIDATES:
+        return look
+    likely = np.zeros(len(candidates))
+    open_squares = [candidates[0].index(one.cell) for one in contested(candidates)]
+    for square in open_squares:
+        stacks = [stack_of(state.squares[square]) for state in candidates]
+        if views.lean(square) >= _LEAST_LEAN and all(stacks):
+            different = list(dict.fromkeys(stacks))
+            told = dict(zip(different, views.likely(square, different).tolist(), strict=True))
+            likely += [told[stack] for stack in stacks]
+    best, second = np.sort(likely)[:-3:-1]
+    if best - second < _SETTLED:
+        return look
+    true = candidates[int(likely.argmax())]
+    heights: list[tuple[float, ...]] = [()] * len(look.tops)
+    for square in open_squares:
+        right = height(true.squares[square])
+        heights[square] = tuple(0.0 if n == right else -2 * CLEAR for n in range(right + 2))
+    return replace(look, heights=tuple(heights))
+
+
 def tops_alone(seen: PiecesSeen) -> tuple[str, ...]:
     """The tops that are told without any rules, a string a rank from rank 1 on; ? where that is not sure."""
     size = math.isqrt(len(seen.tops))
@@ -155,16 +193,30 @@ def tops_alone(seen: PiecesSeen) -> tuple[str, ...]:
     return tuple("".join(signs[n : n + size]) for n in range(0, len(signs), size))
 
 
-def tops_after(before: State, seen: PiecesSeen) -> tuple[str, ...]:
-    """The tops that the rules make of a picture that follows a position: those of the likeliest moves, ? where they
-    differ; what is told alone where no legal move leads to it."""
-    look = look_from_pieces(seen)
-    belief, _ = judge_look(believe(before), look)
-    boards = ["".join(tops_of(state)) for state in belief.candidates]
-    if not boards or scale_of(look).against(belief.candidates[0].squares) is None:
-        return tops_alone(seen)
-    signs = [signs[0] if len(set(signs)) == 1 else "?" for signs in zip(*boards, strict=True)]
-    return tuple("".join(signs[n : n + before.size]) for n in range(0, len(signs), before.size))
+def states_after(before: State, seen: PiecesSeen, views: StackViews) -> tuple[State, ...]:
+    """The positions that the likeliest moves lead to, as far as neither tops nor heights in a picture tell them apart.
+
+    None where no legal move explains what is seen.
+    """
+    look = with_heights(look_from_pieces(seen), believe(before), views)
+    candidates = judge_look(believe(before), look)[0].candidates
+    return candidates if candidates and scale_of(look).against(candidates[0].squares) is not None else ()
+
+
+def tops_in_all(states: Sequence[State]) -> tuple[str, ...]:
+    """The tops of states, a string a rank from rank 1 on; ? where they differ."""
+    size = states[0].size
+    boards = ("".join(tops_of(state)) for state in states)
+    signs = [same[0] if len(set(same)) == 1 else "?" for same in zip(*boards, strict=True)]
+    return tuple("".join(signs[n : n + size]) for n in range(0, len(signs), size))
+
+
+def heights_in_all(states: Sequence[State]) -> list[list[int | None]]:
+    """How many pieces each square holds in all of some states, rank 1 first; None where they differ."""
+    size = states[0].size
+    boards = ([height(square) for square in state.squares] for state in states)
+    told = [same[0] if len(set(same)) == 1 else None for same in zip(*boards, strict=True)]
+    return [told[n : n + size] for n in range(0, len(told), size)]
 
 
 def hidden_squares(seen: PiecesSeen) -> list[list[int]]:

@@ -46,6 +46,8 @@ _LETTERS = {
     ("crown", "a"): "K",
     ("crown", "b"): "L",
 }
+Stacks = dict[tuple[int, int], tuple[tuple[Kind, str], ...]]
+"""Pieces, the lowest first, by row and column from 0."""
 _LEAST_SQUARE_PX = 48.0
 _TALLEST = 9
 
@@ -62,12 +64,25 @@ def random_picture(seed: int) -> tuple[Image, dict[str, Any]]:
     """A picture of a random table, blue first, and its truth in the form that the scorers read."""
     rng = np.random.default_rng(seed)
     size = int(rng.choice((4, 5, 5, 6, 6, 7, 8)))
+    return _picture(rng, size, None, (0.0, 30.0))
+
+
+def picture_of_stacks(
+    seed: int, size: int, stacks: Stacks, tilts_deg: tuple[float, float]
+) -> tuple[Image, dict[str, Any]]:
+    """A picture of given stacks on a random table, seen at a random tilt between two, and its truth."""
+    return _picture(np.random.default_rng(seed), size, stacks, tilts_deg)
+
+
+def _picture(
+    rng: np.random.Generator, size: int, stacks: Stacks | None, tilts_deg: tuple[float, float]
+) -> tuple[Image, dict[str, Any]]:
     board, sizes = SquaresBoard(size, size, _SQUARE_MM), Sizes()
     colours = _COLOURS[int(rng.integers(len(_COLOURS)))]
     room = _random_room(rng, colours)
-    view, calibration = _random_view(rng, board)
-    stacks = _random_stacks(rng, size)
-    pieces = tuple(piece for cell, stack in stacks.items() for piece in _laid(rng, cell, stack, sizes))
+    view, calibration = _random_view(rng, board, tilts_deg)
+    laid = _random_stacks(rng, size) if stacks is None else stacks
+    pieces = tuple(piece for cell, stack in laid.items() for piece in _laid(rng, cell, stack, sizes))
     light = Scene(board, sizes, room).picture(calibration, pieces, oversampling=1)
     usual = max(float(np.percentile(light[::4, ::4] ** GAMMA, 60)), 1e-3)
     light = light * (rng.uniform(0.1, 0.45) / usual) ** (1 / GAMMA)
@@ -78,7 +93,7 @@ def random_picture(seed: int) -> tuple[Image, dict[str, Any]]:
         "picture_px": list(view.size_wh),
         "board": {
             f"{'abcdefgh'[column]}{row + 1}": [_LETTERS[piece] for piece in stack]
-            for (row, column), stack in stacks.items()
+            for (row, column), stack in laid.items()
         },
         "hand": None,
         "corners_px": calibration.project(board.corners_mm()).tolist(),
@@ -126,15 +141,17 @@ def _random_lamp(rng: np.random.Generator) -> Lamp:
     return Lamp(place, float(rng.uniform(30, 220)), (light[0] * share, light[1] * share, light[2] * share))
 
 
-def _random_view(rng: np.random.Generator, board: SquaresBoard) -> tuple[View, Calibration]:
-    """A camera at 0 to 30 degrees that has the whole board in its picture."""
+def _random_view(
+    rng: np.random.Generator, board: SquaresBoard, tilts_deg: tuple[float, float]
+) -> tuple[View, Calibration]:
+    """A camera at a tilt between two that has the whole board in its picture."""
     side_mm = board.rows * board.square_mm
     size_wh = (1040, 780) if rng.uniform() < 0.6 else (1200, 675)
     while True:
         view = View(
             size_wh,
             fov_x_deg=float(rng.uniform(34, 70)),
-            tilt_deg=float(rng.uniform(0, 30)),
+            tilt_deg=float(rng.uniform(*tilts_deg)),
             azimuth_deg=float(rng.choice((-90, 90, 0, 180)) + rng.normal(0, 6)),
             distance_mm=float(rng.uniform(500, 1400)),
             roll_deg=float(rng.choice((0, 0, 90, 180, 270)) + rng.normal(0, 3)),
@@ -147,10 +164,11 @@ def _random_view(rng: np.random.Generator, board: SquaresBoard) -> tuple[View, C
             return view, calibration
 
 
-def _random_stacks(rng: np.random.Generator, size: int) -> dict[tuple[int, int], tuple[tuple[Kind, str], ...]]:
+def _random_stacks(rng: np.random.Generator, size: int) -> Stacks:
     """Stacks of flats on some squares, some with a wall or a Crown on top; by row and column from 0."""
     filled, grows = rng.uniform(0.3, 0.85), rng.uniform(0.15, 0.75)
-    stacks: dict[tuple[int, int], tuple[tuple[Kind, str], ...]] = {}
+    walls, crowns = (0.22, 0.14) if rng.uniform() < 0.6 else (0.3, 0.4)
+    stacks: Stacks = {}
     for row in range(size):
         for column in range(size):
             if rng.uniform() > filled:
@@ -160,7 +178,7 @@ def _random_stacks(rng: np.random.Generator, size: int) -> dict[tuple[int, int],
                 tall += 1
             kinds: list[Kind] = ["flat"] * tall
             top = rng.uniform()
-            kinds[-1] = "wall" if top < 0.22 else "crown" if top < 0.36 else "flat"
+            kinds[-1] = "wall" if top < walls else "crown" if top < walls + crowns else "flat"
             stacks[row, column] = tuple((kind, "ab"[int(rng.integers(2))]) for kind in kinds)
     return stacks
 

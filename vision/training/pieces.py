@@ -81,7 +81,7 @@ def examples(folders: list[str], *, vary: bool) -> dict[str, np.ndarray]:
             heights += [np.clip(below + rng.choice((-3, -2, -1, -1, 1, 1, 2, 3), len(below)), 0, 8) for _ in range(2)]
         for height in heights:
             add(picture.squares, labels, height, paints)
-        if vary and rng.uniform() < 0.3:
+        if vary and rng.uniform() < 0.4:
             image, mask = with_arm(picture.image_bgr, rng, picture.corners_px)
             told = np.repeat((mask * 255).astype(np.uint8)[..., None], 3, axis=2)
             covers = look_at_squares(told, picture.calibration, picture.profile)
@@ -140,8 +140,13 @@ def with_arm(image: np.ndarray, rng: np.random.Generator, corners_px: np.ndarray
     light = float(image.mean()) / 110 * rng.uniform(0.7, 1.3)
     skin, wool = (np.array(some[int(rng.integers(len(some)))]) * light for some in (SKINS, SLEEVES))
     depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3)
-    round_ = 0.62 + 0.38 * np.clip(depth / (0.6 * unit), 0, 1)[..., None]
-    grain = 1 + 0.08 * cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), 2)[..., None]
+    edge = rng.uniform(0.55, 1.0)
+    round_ = edge + (1 - edge) * np.clip(depth / (rng.uniform(0.3, 1.0) * unit), 0, 1)[..., None]
+    grain = (
+        1
+        + rng.uniform(0.0, 0.1)
+        * cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), 2)[..., None]
+    )
     arm = (skin * (1 - cloth[..., None]) + wool * cloth[..., None]) * round_ * grain
     seen = image * (1 - shadow[..., None]) * (1 - mask[..., None]) + arm * mask[..., None]
     return np.clip(seen + rng.normal(0, 1.5, seen.shape), 0, 255).astype(np.uint8), mask

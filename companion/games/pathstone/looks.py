@@ -96,6 +96,14 @@ def height(square: int) -> int:
     return square.bit_length() - 3
 
 
+def stack_of(square: int) -> tuple[int, ...]:
+    """The pieces that a square's integer stands for, the lowest first, by their index in TOPS."""
+    if square == EMPTY:
+        return ()
+    below = (1 + (square >> 2 + n & 1) for n in range(height(square) - 1, 0, -1))
+    return (*below, top_index(square))
+
+
 @dataclass(frozen=True, slots=True)
 class Contested:
     """A square on which candidates differ, and the heights that they predict there."""
