@@ -258,6 +258,7 @@ def test_what_no_rule_allows_is_refused_with_the_squares_to_restore(position: st
 
 
 UNDECIDED = [
+    ("a Mage in the hand, near stones beside an enemy", "10i0>", "", "not seen: i0 (Top's Mage)", ()),
     ("a unit in the hand", "12e5>", "", "not seen: e5 (Top's Warrior 1)", ()),
     ("a unit where nothing is seen", "12e5>e7", "e7", "not seen: e5 (Top's Warrior 1)", ()),
     ("a fight that nobody declared", "33f6> 52>f6", "", "nobody has declared", ("W2xf6", "W3xf6", "W2+W3xf6")),
@@ -268,7 +269,7 @@ UNDECIDED = [
     ("done", "hidden", "why", "candidates"), [row[1:] for row in UNDECIDED], ids=[row[0] for row in UNDECIDED]
 )
 def test_doubt_accuses_nobody(done: str, hidden: str, why: str, candidates: tuple[str, ...]):
-    before = game_at(FIELD)
+    before = game_at(FIELD.replace("W1e9", "W1h3"))
     hands = laid_out(before.game.state)
     for deed in deeds(done):
         do(hands, deed)

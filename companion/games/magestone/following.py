@@ -90,7 +90,7 @@ def _onward(
             one = layer.pop()
             loose = loosened(one.pending, one.state)
             wrong = wrong_squares(one.state, board, loose)
-            if not wrong:
+            if not wrong and all(_is_borne_out(step, one.state, board) for step in one.steps[len(course.steps) :]):
                 found.append(one)
             for choice, free in _choices(one.state, board, loose, wrong, silent=silent, walks_only=walks_only):
                 tried += 1
@@ -107,6 +107,14 @@ def _onward(
             return found
         layer = dearer
     raise TooMuchError
+
+
+def _is_borne_out(step: Step, now: State, board: Board) -> bool:
+    """Whether a unit that was supposed to walk is seen where it went, unless it has fallen or stepped back since."""
+    if step.source is Source.SAID or not isinstance(step.choice, Move):
+        return True
+    seat, unit, end = step.before.to_move, step.choice.unit, step.choice.path[-1]
+    return now.armies[seat].cells[unit] != end or board.at.get((seat, unit)) == end
 
 
 def _sort_of(step: Step) -> object:
