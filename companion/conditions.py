@@ -35,8 +35,9 @@ _FLICKER, _HUNTING = 0.005, 0.12
 """From picture to picture, and within some seconds; logarithms of the mean level."""
 _TINT, _SHADING = 0.1, 0.025
 """Changes of the colours among each other and of the light's distribution, logarithms."""
-_LATE, _LOST_SHARE = 1.6, 0.2
-"""Pictures that come so much later than is usual count as lost, from such a share on."""
+_LOST_SHARE, _WHOLE, _UNEVEN_SHARE = 0.2, 0.2, 0.15
+"""Pictures are lost where such a share of them come two or more whole times of the usual later; a computer that is
+merely busy takes them at any time."""
 _SLANT_DEG, _ASKEW_DEG = 25.0, 15.0
 _RESIDUAL_PX, _RESIDUAL_SHARE = 0.25, 0.25 / 1280
 """What the board's places are off in a picture, and as a share of its width; a lens that bends lines is off by more."""
@@ -165,7 +166,9 @@ def _of_picture(brightness: float, burnt: float, noise: float) -> Iterator[str]:
 
 def _of_times(times_s: list[float]) -> Iterator[str]:
     gaps = np.diff(times_s)
-    if float(np.mean(gaps > _LATE * float(np.quantile(gaps, 0.25)))) > _LOST_SHARE:
+    times = gaps / max(float(np.quantile(gaps, 0.25)), 1e-6)
+    whole = np.abs(times - np.round(times)) < _WHOLE
+    if float(np.mean(whole & (times > 1.5))) > _LOST_SHARE and float(np.mean(~whole)) < _UNEVEN_SHARE:
         yield "lost"
 
 

@@ -19,6 +19,9 @@ from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
 from vision.lattice import find_board
 
+_SEEK_EVERY_S = 1.0
+"""A board that has left its place takes long to seek."""
+
 
 class PathstoneSession(Loop[Input | Resume]):
     """One table of Pathstone and its players: `run` takes pictures until they end, `sense` goes without a camera.
@@ -149,7 +152,12 @@ class PathstoneSession(Loop[Input | Resume]):
         if belief is None:
             return
         waited = self._settle.rest_s >= self._settle.patience.hand_s
-        if camera.follow(frame) is Place.LOST and not (waited and camera.find_anywhere(frame)):
+        if frame.t_s < self._find_at_s and not self._each_at_rest:
+            lost = True
+        else:
+            lost = camera.follow(frame) is Place.LOST and not (waited and camera.find_anywhere(frame))
+            self._find_at_s = frame.t_s + _SEEK_EVERY_S if lost else 0.0
+        if lost:
             self._live.watch(Watch.BOARD_LOST, "the board is not where it was; show all of it to the camera")
             return
         look = camera.look(frame, belief)

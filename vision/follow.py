@@ -5,6 +5,7 @@ must have moved as one plane does; hands, moved pieces and mistaken points are t
 turned so far that they are not found, points that look alike at any turn and size (SIFT) say roughly where to seek.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -58,7 +59,9 @@ def follow_board(before_bgr: Image, after_bgr: Image, calibration: Calibration, 
     if found is None:
         raise CalibrationError(_NOT_SEEN)
     from_px, to_px = found
-    return calibrate(to_px, calibration.board_from_px(from_px), calibration.size_wh, calibration.fov_x_deg)
+    moved = calibrate(to_px, calibration.board_from_px(from_px), calibration.size_wh, calibration.fov_x_deg)
+    # How exactly points are found again says nothing of the lens, or of how the board was found.
+    return replace(moved, residual_px=calibration.residual_px, fov_given=calibration.fov_given)
 
 
 def _tracked(before: Image, after: Image, mask: Image, guess: Floats) -> tuple[Floats, Floats] | None:
