@@ -7,7 +7,7 @@ disk in flight is told from a finger by its size, its colour, and by being gone 
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
@@ -16,7 +16,7 @@ import numpy as np
 
 from companion.flights import Eye, Flights
 from companion.inputs import Look, SeenDisk
-from companion.terms import Lying, Player
+from companion.terms import Cell, Lying, Player
 from vision import motion
 from vision.board import HolesBoard, Image, Profile, SquaresBoard
 from vision.calibration import Calibration, CalibrationError, calibrate
@@ -272,20 +272,25 @@ class BoardCamera:
         # What lies in a hole stays there as it was when a disk comes to lie over it, if only over its edge: little of
         # it shows, and that can be misread.
         held = {disk.cell for disk in self._last.disks if disk.cell is not None and disk not in kept}
-        new = tuple(disk for disk in new if disk.cell not in held or not self._is_under(disk.centre_mm, new))
-        new = tuple(self._raised(disk) if self._is_on_top(disk) else disk for disk in new)
-        kept += tuple(disk for disk in self._last.disks if disk.cell in held and self._is_under(disk.centre_mm, new))
+        buried = {disk.cell for disk in self._buried(held, new)}
+        new = tuple(self._raised(disk) if self._is_on_top(disk) else disk for disk in new if disk.cell not in buried)
+        kept += self._buried(held, new)
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
         last_hidden = self._last.hidden
 
-        def covered(cell: tuple[int, int]) -> bool:
+        def covered(cell: Cell) -> bool:
             # By something else than a disk, of which it is known what it hides.
             middle_mm = tuple(cells_mm[cell[0] - 1, cell[1] - 1].tolist())
             under = self._is_under(middle_mm, (*kept, *new))
             return cell not in seen and not under and (cell in last_hidden or not same(middle_mm))
 
         return Reading((*kept, *new), tuple(cell for cell in reading.hidden if covered(cell)))
+
+    def _buried(self, cells: Container[Cell | None], disks: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
+        """What the last look found in some holes, where one of some disks lies on the surface over it."""
+        assert self._last is not None
+        return tuple(disk for disk in self._last.disks if disk.cell in cells and self._is_under(disk.centre_mm, disks))
 
     def _is_under(self, place_mm: tuple[float, float], disks: Iterable[Sighting]) -> bool:
         """Whether one of some disks lies on the surface over a place in a hole."""
