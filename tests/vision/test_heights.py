@@ -1,0 +1,163 @@
+"""Stacks whose uppermost pieces are alike are told apart by how high they are seen to be."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games.pathstone import State, believe, contested, judge_look, read_ptn, read_tps, replay, tops_of
+from companion.games.pathstone.looks import stack_of
+from companion.games.pathstone.state import successors_of
+from companion.squares import look_from_pieces, supposed_below, with_heights
+from hardware_sims.squares import Kind, Piece, Room, Scene, Sizes, exposed
+from hardware_sims.squares_pictures import picture_of_stacks
+from hardware_sims.view import View
+from vision.board import Image, Pieces, Profile, SquaresBoard
+from vision.calibration import calibrate
+from vision.heights import LONG, WIDE, StackViews
+from vision.pieces import read_pieces
+
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
+HARD = sorted((SHARED / "pictures" / "pathstone_hard").glob("*/*.json"))
+GAMES = sorted((SHARED / "games" / "pathstone").glob("*.ptn"))
+BOARD = SquaresBoard(3, 3, 50.0)
+PROFILE = Profile(BOARD, (("a", (202, 222, 230)), ("b", (52, 68, 90))), fov_x_deg=36.0, pieces=Pieces())
+SIZES = Sizes()
+KINDS: tuple[Kind, ...] = ("flat", "wall", "crown")
+
+
+class _Slab:
+    width_mm = length_mm = 150.0
+
+
+CALIBRATION = View((1280, 960), fov_x_deg=36.0, tilt_deg=24.0, azimuth_deg=-80.0, distance_mm=620.0).calibration(
+    _Slab()
+)
+PAINTS = np.log(np.array([[150, 190, 200], [30, 45, 60]], np.float32) + 4)
+
+
+def picture_of(stacks: dict[int, tuple[int, ...]]) -> Image:
+    """A rendered board with stacks, exactly in the middles of their squares."""
+    pieces = []
+    for square, stack in stacks.items():
+        z_mm = 0.0
+        for piece in stack:
+            kind, colour = KINDS[(piece - 1) // 2], "ab"[(piece - 1) % 2]
+            x_mm, y_mm = BOARD.cells_mm()[square].tolist()
+            pieces.append(Piece(kind, colour, x_mm, y_mm, z_mm, 45.0 if kind == "wall" else 0.0))
+            z_mm += SIZES.height_mm(kind)
+    room = Room(colours=(("a", (0.78, 0.73, 0.6)), ("b", (0.1, 0.06, 0.035))))
+    light = Scene(BOARD, SIZES, room).picture(CALIBRATION, tuple(pieces), oversampling=1)
+    return exposed(light * 0.95, np.random.default_rng(1), blur_px=0.6, noise_levels=2.0)
+
+
+def test_an_ideal_stack_is_drawn_where_the_renderer_has_it():
+    bare, stack = picture_of({}), picture_of({4: (2, 2, 2, 2)})
+    before, after = (StackViews(picture, CALIBRATION, PROFILE, PAINTS).seen(4) for picture in (bare, stack))
+    darker = (before - after).max(axis=2) > 0.3
+    drawn = StackViews(bare, CALIBRATION, PROFILE, PAINTS).expected(4, (2, 2, 2, 2))[..., :4].any(axis=2)
+    assert drawn.shape == (LONG, WIDE)
+    # Shadows are darker too, but lie around the stack.
+    assert (darker & drawn).sum() > 0.9 * drawn.sum()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ((1, 2, 1), (1,)),
+        ((1,), (1, 2, 2, 1)),
+        ((2, 1, 1, 2), (2, 2)),
+        ((1, 1, 1, 1, 1, 2), (1, 1, 2)),
+        ((2, 2, 2, 5), (2, 5)),
+        ((1, 2, 4), (1, 2, 1, 2, 4)),
+    ],
+)
+def test_a_stack_is_likelier_than_one_of_another_height(right, wrong):
+    picture = picture_of({1: right, 3: (1,), 5: (2,)})
+    below = [{len(right) - 1} if square == 1 else {0} for square in range(9)]
+    paints = read_pieces(picture, CALIBRATION, PROFILE, below).paints
+    first, second = StackViews(picture, CALIBRATION, PROFILE, paints).likely(1, [right, wrong])
+    assert first > second
+
+
+def test_what_is_not_seen_from_the_side_tells_little():
+    straight = View((1280, 960), fov_x_deg=36.0, tilt_deg=0.0, distance_mm=620.0).calibration(_Slab())
+    assert StackViews(picture_of({}), straight, PROFILE, PAINTS).lean(4) < 0.01
+
+
+def twins() -> list[tuple[State, State, str]]:
+    """Positions with a position after a real move for which another move would leave the same tops, and the game."""
+    found = []
+    for path in GAMES:
+        for before, after in pairwise(replay(read_ptn(path.read_text()))):
+            if before.result is not None:
+                continue
+            like = (State(after.size, tuple(squares), left, after.ply) for _, squares, left in successors_of(before))
+            if any(tops_of(other) == tops_of(after) and other.squares != after.squares for other in like):
+                found.append((before, after, path.stem))
+    return found
+
+
+def settled(before: State, after: State, seed: int) -> bool | None:
+    """Whether the heights in a picture settle the move, rightly; None where they leave it open."""
+    size = after.size
+    stacks = {divmod(n, size): stack_of(square) for n, square in enumerate(after.squares) if stack_of(square)}
+    held = {cell: tuple((KINDS[(p - 1) // 2], "ab"[(p - 1) % 2]) for p in stack) for cell, stack in stacks.items()}
+    image, truth = picture_of_stacks(seed, size, held, (10.0, 35.0))
+    colours = tuple((name, tuple(bytes.fromhex(truth["colours"][name][1:])[::-1])) for name in "ab")
+    profile = Profile(SquaresBoard(size, size, 50.0), colours, truth["camera"]["fov_x_deg"], pieces=Pieces())
+    size_wh = (image.shape[1], image.shape[0])
+    calibration = calibrate(truth["corners_px"], profile.board.corners_mm(), size_wh, profile.fov_x_deg)
+    seen = read_pieces(image, calibration, profile, supposed_below([before]))
+    look = with_heights(look_from_pieces(seen), believe(before), StackViews(image, calibration, profile, seen.paints))
+    if not look.heights:
+        return None
+    candidates = judge_look(believe(before), look)[0].candidates
+    return not contested(candidates) and candidates[0].squares == after.squares
+
+
+needs_games = pytest.mark.skipif(not GAMES, reason="the shared Pathstone games are not here")
+
+
+@needs_games
+def test_heights_settle_no_move_wrongly():
+    told = [settled(before, after, 700_000 + n) for n, (before, after, _) in enumerate(twins()[::50])]
+    print(f"{told.count(True)} of {len(told)} settled, {told.count(False)} wrongly")
+    assert False not in told
+
+
+@needs_games
+@pytest.mark.long
+def test_heights_settle_some_moves_that_leave_the_same_tops_and_none_wrongly(record_property):
+    told = [settled(before, after, 700_000 + n) for n, (before, after, _) in enumerate(twins())]
+    record_property("settled by height", f"{told.count(True)} of {len(told)}, {told.count(False)} wrongly")
+    assert False not in told
+    assert told.count(True) >= 0.1 * len(told)
+
+
+@pytest.mark.skipif(not HARD, reason="the path-traced pictures beside the project are absent")
+def test_in_path_traced_pictures_heights_never_speak_clearly_for_another_stack():
+    pairs = clear = wrong = 0
+    for path in HARD[::5]:
+        truth = json.loads(path.read_text())
+        colours = tuple((name, tuple(bytes.fromhex(truth["colours"][name][1:])[::-1])) for name in "ab")
+        board = SquaresBoard(truth["size"], truth["size"], truth["mm"]["square"])
+        profile = Profile(board, colours, truth["camera"]["fov_x_deg"], pieces=Pieces())
+        image = cv2.imread(str(path.with_name(truth["image"])))
+        size_wh = (image.shape[1], image.shape[0])
+        calibration = calibrate(truth["corners_px"], board.corners_mm(), size_wh, profile.fov_x_deg)
+        state = read_tps(truth["tps"])
+        below = [{max(len(stack_of(square)) - 1, 0)} for square in state.squares]
+        views = StackViews(image, calibration, profile, read_pieces(image, calibration, profile, below).paints)
+        for square, held in enumerate(map(stack_of, state.squares)):
+            others = [(1, *held), (2, *held), *([held[1:]] if len(held) > 1 else [])] if held else []
+            if others and views.lean(square) > 0.1:
+                likely = views.likely(square, [held, *others])
+                pairs += len(others)
+                clear += int((likely[0] - likely[1:] > 6.0).sum())
+                wrong += int((likely[1:] - likely[0] > 6.0).sum())
+    print(f"{pairs} pairs a piece apart: {clear} clear, {wrong} wrongly")
+    assert wrong == 0
