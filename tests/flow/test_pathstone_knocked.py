@@ -107,7 +107,7 @@ def test_a_camera_turned_away_is_told_and_goes_on_when_it_is_back():
     watched.show(count=95)
     assert watched.live.watching()[0] is Watch.BOARD_LOST
     watched.camera.move(replace(VIEW, roll_deg=9.0, aim_mm=(14.0, -8.0)))
-    watched.show()
+    watched.show(count=30)
     assert watched.live.watching()[0] is Watch.WATCHING
     watched.table.play(MOVES[4])
     watched.show()
