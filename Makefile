@@ -23,7 +23,7 @@ check: $(READY) system ## style, types, import rules and tests
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(PY) -m firmware_protocol.generate --check
-	$(VENV)/bin/pytest -m "not long"
+	$(VENV)/bin/pytest -n auto --dist loadfile -m "not long"
 
 test: check ## everything CI runs
 
