@@ -1,21 +1,21 @@
 """What the loops of all games have in common: pictures come and settle, and in between what people say."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, Queue
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from companion.conditions import Conditions
 from companion.live import Live, Watch
 from companion.settle import Patience, Settle, Stage
 from companion.sources import Glance
 from companion.store import StoreError
-from vision.calibration import CalibrationError
+from vision.calibration import Calibration, CalibrationError
 from vision.camera import CameraError, Frame, is_blank
 
 _log = logging.getLogger(__name__)
 
-FIND_EVERY_S = 0.5
+_FIND_EVERY_S = 0.5
 """Finding a board takes several pictures' time."""
 _WATCH = {
     Stage.MOVING: (Watch.MOVING, "something moves on the table"),
@@ -25,13 +25,25 @@ _WATCH = {
     Stage.STEADY: (Watch.WATCHING, ""),
 }
 
+Corners = Sequence[tuple[float, float]]
 Said = TypeVar("Said")
+
+
+class Over(Protocol):
+    """A camera that knows where it looks at the board from."""
+
+    calibration: Calibration
+
+
+Eye = TypeVar("Eye", bound=Over)
 
 
 class Loop(Generic[Said]):
     """A table's loop, for a game's session to fill in: what it takes in (`_take`) and sees (`_see`)."""
 
-    def __init__(self, patience: Patience | None, live: Live | None, said: Queue[Said] | None) -> None:
+    def __init__(
+        self, patience: Patience | None, live: Live | None, said: Queue[Said] | None, corners_px: Corners | None = None
+    ) -> None:
         self.frames = 0
         self.blank = 0
         """Pictures that showed nothing at all."""
@@ -42,6 +54,8 @@ class Loop(Generic[Said]):
         self._live = live or Live()
         self._conditions = None if live is None else Conditions()
         self._said: Queue[Said] = said or Queue()
+        self._corners_px = corners_px
+        self._find_at_s = 0.0
 
     def run(self, frames: Iterable[Frame | None]) -> None:
         """Takes pictures until they end. Raises CameraError, CalibrationError for impossible corners, StoreError."""
@@ -100,6 +114,29 @@ class Loop(Generic[Said]):
         self.trouble = "the pictures are black or one grey; take off the lens cap, give more light"
         self._live.watch(Watch.CAMERA_LOST, self.trouble)
         return True
+
+    def _over(self, frame: Frame, camera: Eye | None, find: Callable[[Corners | None], Eye]) -> Eye | None:
+        """The camera over the board, found again when pictures change their size; None while it is not found.
+
+        `find` is given the corners, where they are known, and raises CalibrationError.
+        """
+        height, width = frame.image_bgr.shape[:2]
+        if camera is not None and camera.calibration.size_wh == (width, height):
+            return camera
+        if camera is None and frame.t_s < self._find_at_s and not self._each_at_rest:
+            return None
+        try:
+            found = find(self._corners_px)
+        except CalibrationError as error:
+            if self._corners_px is not None:
+                raise
+            self._find_at_s = frame.t_s + _FIND_EVERY_S
+            self.trouble = f"the board is not found: {error}"
+            return None
+        # Corners are of the first pictures' size; the next size is found without them.
+        self._corners_px = None
+        self.trouble = ""
+        return found
 
     def _not_watched(self, frame: Frame, why: str) -> None:
         """Shows a picture in which the board cannot be watched."""

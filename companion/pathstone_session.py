@@ -1,12 +1,13 @@
 """The loop for a table of Pathstone: pictures -> settle -> the series -> store, and in between what people say."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from queue import Queue
 
 from companion.games.pathstone import Belief
 from companion.games.pathstone.series import Begin, Input, Said, Saying, Seen, Series, take
 from companion.live import Live, Watch
-from companion.loop import FIND_EVERY_S, Loop
+from companion.loop import Corners, Loop
 from companion.pathstone_grid import SquaresGrid
 from companion.ruling import Ruling
 from companion.settle import Patience, Stage
@@ -15,7 +16,7 @@ from companion.squares import SquaresCamera
 from companion.store import Match, PathstoneStore, Resume
 from companion.terms import Cell
 from vision.board import Profile
-from vision.calibration import Calibration, CalibrationError, calibrate
+from vision.calibration import calibrate
 from vision.camera import Frame
 from vision.lattice import find_board
 
@@ -45,16 +46,14 @@ class PathstoneSession(Loop[Input | Resume]):
         grid: SquaresGrid | None = None,
     ) -> None:
         """A profile is needed where pictures are taken."""
-        super().__init__(patience, live, said)
+        super().__init__(patience, live, said, corners_px)
         self.series = series
         self._profile = profile
         self._tell = tell
-        self._corners_px = corners_px
         self._a_side = a_side
         self._store = store
         self._match = match
         self._camera: SquaresCamera | None = None
-        self._find_at_s = 0.0
         self._grid = grid
         self._rulings: tuple[Ruling, ...] = ()
         """The last that were given."""
@@ -117,7 +116,7 @@ class PathstoneSession(Loop[Input | Resume]):
     def _see(self, frame: Frame) -> None:
         if self._shows_nothing(frame):
             return
-        camera = self._camera_for(frame)
+        camera = self._camera = self._over(frame, self._camera, partial(self._squares_camera, frame))
         if camera is None:
             self._not_watched(frame, self.trouble)
             return
@@ -167,28 +166,10 @@ class PathstoneSession(Loop[Input | Resume]):
         self._rests = True
         self._judge(Seen(look, frame.n, frame.t_s))
 
-    def _camera_for(self, frame: Frame) -> SquaresCamera | None:
-        assert self._profile is not None  # pictures come with a board
+    def _squares_camera(self, frame: Frame, corners_px: Corners | None) -> SquaresCamera:
+        profile = self._profile
+        assert profile is not None  # pictures come with a board
+        if corners_px is None:
+            return SquaresCamera(profile, find_board(frame.image_bgr, profile, self._a_side))
         size_wh = (frame.image_bgr.shape[1], frame.image_bgr.shape[0])
-        if self._camera is not None and self._camera.calibration.size_wh == size_wh:
-            return self._camera
-        if self._camera is None and frame.t_s < self._find_at_s and not self._each_at_rest:
-            return None
-        try:
-            self._camera = SquaresCamera(self._profile, self._calibration(self._profile, frame, size_wh))
-        except CalibrationError as error:
-            if self._corners_px is not None:
-                raise
-            self._camera = None
-            self._find_at_s = frame.t_s + FIND_EVERY_S
-            self.trouble = f"the board is not found: {error}"
-            return None
-        # Corners are of the first pictures' size; the next size is found without them.
-        self._corners_px = None
-        self.trouble = ""
-        return self._camera
-
-    def _calibration(self, profile: Profile, frame: Frame, size_wh: tuple[int, int]) -> Calibration:
-        if self._corners_px is None:
-            return find_board(frame.image_bgr, profile, self._a_side)
-        return calibrate(self._corners_px, profile.board.corners_mm(), size_wh, profile.fov_x_deg)
+        return SquaresCamera(profile, calibrate(corners_px, profile.board.corners_mm(), size_wh, profile.fov_x_deg))

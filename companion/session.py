@@ -6,14 +6,13 @@ from queue import Queue
 from companion.grid import ALONE_REST_S, BoardGrid
 from companion.inputs import Correction, Declaration, Declared, Input, Look
 from companion.live import Live, Watch
-from companion.loop import FIND_EVERY_S, Loop
+from companion.loop import Loop
 from companion.referee import Referee
 from companion.ruling import Ruling
 from companion.settle import Patience
 from companion.sources import BoardCamera, Place, board_camera
 from companion.store import Match, Store
 from vision.board import Profile
-from vision.calibration import CalibrationError
 from vision.camera import Frame
 
 
@@ -35,16 +34,14 @@ class Session(Loop[Declaration | Correction]):
         said: Queue[Declaration | Correction] | None = None,
         grid: BoardGrid | None = None,
     ) -> None:
-        super().__init__(patience, live, said)
+        super().__init__(patience, live, said, corners_px)
         self.referee = referee
         self._profile = profile
         self._tell = tell
-        self._corners_px = corners_px
         self._a_side = a_side
         self._store = store
         self._match = match
         self._camera: BoardCamera | None = None
-        self._find_at_s = 0.0
         self._grid = grid
         self._rulings: tuple[Ruling, ...] = ()
         """The last that were given."""
@@ -87,7 +84,9 @@ class Session(Loop[Declaration | Correction]):
     def _see(self, frame: Frame) -> None:
         if self._shows_nothing(frame):
             return
-        camera = self._camera_for(frame)
+        camera = self._camera = self._over(
+            frame, self._camera, lambda corners_px: board_camera(frame, self._profile, corners_px, self._a_side)
+        )
         if camera is None:
             self._not_watched(frame, self.trouble)
             return
@@ -111,27 +110,6 @@ class Session(Loop[Declaration | Correction]):
                 self._settle = self._settle.looked()
                 self._look(look)
         self._live.show(frame.image_bgr, camera.calibration, camera.reading)
-
-    def _camera_for(self, frame: Frame) -> BoardCamera | None:
-        """The camera over the board, found again when pictures change their size; None while it is not found."""
-        height, width = frame.image_bgr.shape[:2]
-        if self._camera is not None and self._camera.calibration.size_wh == (width, height):
-            return self._camera
-        if self._camera is None and frame.t_s < self._find_at_s:
-            return None
-        try:
-            self._camera = board_camera(frame, self._profile, self._corners_px, self._a_side)
-        except CalibrationError as error:
-            if self._corners_px is not None:
-                raise
-            self._camera = None
-            self._find_at_s = frame.t_s + FIND_EVERY_S
-            self.trouble = f"the board is not found: {error}"
-            return None
-        # Corners are of the first pictures' size; the next size is found without them.
-        self._corners_px = None
-        self.trouble = ""
-        return self._camera
 
     def _take(self, given: Input) -> None:
         rulings = self.referee.take(given)

@@ -13,7 +13,7 @@ import numpy as np
 from companion.games.magestone import CELLS, NEXUS, SEATS, Token, Unit
 from companion.games.magestone.looks import Look, Top, name_of
 from companion.live import Live, Watch
-from companion.loop import FIND_EVERY_S, Loop
+from companion.loop import Loop
 from companion.settle import Patience, Stage
 from companion.sources import Glance, NoiseMemory
 from companion.terms import Cell
@@ -199,11 +199,9 @@ class TokensLoop(Loop[Said]):
         said: Queue[Said] | None = None,
     ) -> None:
         """A profile is needed where pictures are taken."""
-        super().__init__(patience, live, said)
+        super().__init__(patience, live, said, corners_px)
         self._profile = profile
-        self._corners_px = corners_px
         self._camera: TokensCamera | None = None
-        self._find_at_s = 0.0
         self._rests = False
         """Whether the table rests as it was read"""
 
@@ -214,7 +212,11 @@ class TokensLoop(Loop[Said]):
     def _see(self, frame: Frame) -> None:
         if self._shows_nothing(frame):
             return
-        camera = self._camera_for(frame)
+        profile = self._profile
+        assert profile is not None  # pictures come with a board
+        camera = self._camera = self._over(
+            frame, self._camera, lambda corners_px: tokens_camera(frame, profile, corners_px)
+        )
         if camera is None:
             self._not_watched(frame, self.trouble)
             return
@@ -233,22 +235,3 @@ class TokensLoop(Loop[Said]):
         elif self._settle.stage is not Stage.STEADY:
             self._rests = False
         self._live.show(frame.image_bgr, camera.calibration, tokens=camera.told if self._rests else ())
-
-    def _camera_for(self, frame: Frame) -> TokensCamera | None:
-        assert self._profile is not None  # pictures come with a board
-        size_wh = (frame.image_bgr.shape[1], frame.image_bgr.shape[0])
-        if self._camera is not None and self._camera.calibration.size_wh == size_wh:
-            return self._camera
-        if self._camera is None and frame.t_s < self._find_at_s and not self._each_at_rest:
-            return None
-        try:
-            self._camera = tokens_camera(frame, self._profile, self._corners_px)
-        except CalibrationError as error:
-            if self._corners_px is not None:
-                raise
-            self._camera = None
-            self._find_at_s = frame.t_s + FIND_EVERY_S
-            self.trouble = f"the board is not found: {error}"
-            return None
-        self.trouble = ""
-        return self._camera

@@ -1,12 +1,13 @@
 """What people say: checked, and put on the queue that the session drains. The answer comes by the stream."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from queue import Full, Queue
 from typing import Any, TypeVar
 
-from flask import Blueprint, abort, request
+from flask import Blueprint, Response, abort, request
 
 from companion.inputs import (
     Correction,
@@ -147,3 +148,22 @@ def one_of(kind: type[Choice], value: object, key: str) -> Choice:
         return kind(str(value))
     except ValueError:
         abort(400, f"{key} is one of {', '.join(kind)}")
+
+
+def game_of_request() -> tuple[str, int]:
+    """The match that a request asks for, and the number of the game in it."""
+    n = request.args.get("game", "")
+    if not re.fullmatch("[1-9][0-9]{0,3}", n):
+        abort(400, "game is the number of a game, from 1")
+    return request.args.get("match", ""), int(n)
+
+
+def record_file(found: tuple[str, str] | None) -> Response:
+    """A game's record and its file's name, as a file to keep."""
+    if found is None:
+        abort(404, "there is no such game in the log")
+    text, name = found
+    response = Response(text, content_type="text/plain; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["Cache-Control"] = "no-store"
+    return response

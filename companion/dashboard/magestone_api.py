@@ -7,7 +7,16 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, request
 
-from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of, taker, whole_from_json
+from companion.dashboard.api import (
+    Answer,
+    body_of_request,
+    game_of_request,
+    name_from_json,
+    one_of,
+    record_file,
+    taker,
+    whole_from_json,
+)
 from companion.dashboard.magestone_table import MageStoneTable, replay_json
 from companion.games.magestone import (
     SEATED,
@@ -109,7 +118,7 @@ def magestone_games(table: MageStoneTable) -> Blueprint:
 
     @blueprint.get("/replay")
     def shown() -> dict[str, Any]:
-        found = table.replay(*_game())
+        found = table.replay(*game_of_request())
         if found is None:
             abort(404, "there is no such game in the log")
         return found
@@ -122,23 +131,9 @@ def magestone_games(table: MageStoneTable) -> Blueprint:
 
     @blueprint.get("/record")
     def record() -> Response:
-        found = table.record(*_game())
-        if found is None:
-            abort(404, "there is no such game in the log")
-        text, name = found
-        response = Response(text, content_type="text/plain; charset=utf-8")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return record_file(table.record(*game_of_request()))
 
     return blueprint
-
-
-def _game() -> tuple[str, int]:
-    n = request.args.get("game", "")
-    if not re.fullmatch("[1-9][0-9]{0,3}", n):
-        abort(400, "game is the number of a game in its match, from 1")
-    return request.args.get("match", ""), int(n)
 
 
 def _record(text: object) -> tuple[Record, tuple[State, ...]]:

@@ -7,7 +7,16 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, request
 
-from companion.dashboard.api import Answer, body_of_request, name_from_json, one_of, taker, whole_from_json
+from companion.dashboard.api import (
+    Answer,
+    body_of_request,
+    game_of_request,
+    name_from_json,
+    one_of,
+    record_file,
+    taker,
+    whole_from_json,
+)
 from companion.dashboard.pathstone_table import PathstoneTable, replay_json
 from companion.games.pathstone import SIZES, NotationError, Record, State, read_move, read_ptn, replay
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
@@ -92,7 +101,7 @@ def pathstone_games(table: PathstoneTable) -> Blueprint:
 
     @blueprint.get("/replay")
     def shown() -> dict[str, Any]:
-        found = table.replay(*_game())
+        found = table.replay(*game_of_request())
         if found is None:
             abort(404, "there is no such game in the log")
         return found
@@ -106,23 +115,9 @@ def pathstone_games(table: PathstoneTable) -> Blueprint:
 
     @blueprint.get("/game.ptn")
     def ptn() -> Response:
-        found = table.ptn(*_game())
-        if found is None:
-            abort(404, "there is no such game in the log")
-        text, name = found
-        response = Response(text, content_type="text/plain; charset=utf-8")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return record_file(table.ptn(*game_of_request()))
 
     return blueprint
-
-
-def _game() -> tuple[str, int]:
-    n = request.args.get("game", "")
-    if not re.fullmatch("[1-9][0-9]{0,3}", n):
-        abort(400, "game is the number of a game in its series, from 1")
-    return request.args.get("match", ""), int(n)
 
 
 def _record(text: object) -> tuple[Record, tuple[State, ...]]:

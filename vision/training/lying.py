@@ -6,7 +6,6 @@ It sees the rays that the rim was fitted with, so models/rims.npz must be there 
 """
 
 import argparse
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from vision.lying import CLASSES, STRIDE, lying_features
 from vision.rims import RAYS, fit_rims
 from vision.training.pictures import read_pictures
 from vision.training.rims import vary
+from vision.training.spots import save
 
 Where = list[tuple[str, tuple[int, int], float]]
 Examples = tuple[torch.Tensor, torch.Tensor, Where]
@@ -100,15 +100,6 @@ def report(net: Lying, data: Examples, name: str) -> None:
     )
     for index in torch.nonzero(wrong)[:, 0].tolist()[:40]:
         print("  ", *where[index], [round(float(p), 2) for p in guess[index]])
-
-
-def save(net: Lying, path: str, note: str) -> None:
-    stored: dict[str, Any] = {}
-    for name in ("first", "second", "third", "last"):
-        layer = getattr(net, name)
-        stored[name] = layer.weight.T.detach().numpy()
-        stored[f"{name}_bias"] = layer.bias.detach().numpy()
-    np.savez(path, note=np.array(note), **stored)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,8 @@ def report(net: Spots, data: Examples, name: str) -> None:
         print("  ", *where[index], CLASSES[int(label[index])], shares, "votes", round(float(pooled[index, 0].exp()), 1))
 
 
-def save(net: Spots, path: str, note: str) -> None:
+def save(net: nn.Module, path: str, note: str) -> None:
+    """The weights of four dense layers, as `vision` evaluates them."""
     stored: dict[str, Any] = {}
     for name in ("first", "second", "third", "last"):
         layer = getattr(net, name)
