@@ -65,7 +65,9 @@ _WORDS = {
 class Conditions:
     """The pictures of one camera over one board. Times are the pictures', in seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lens: bool = True) -> None:
+        """`lens`: what the board's places are off tells of the lens."""
+        self._lens = lens
         self._usual: Floats | None = None
         """What `block_levels` are usually."""
         self._usual_sharp = self._usual_blocky = 0.0
@@ -125,7 +127,7 @@ class Conditions:
                 *(["packed"] if blocky > min(_BLOCKY, max(1.0, self._usual_blocky) * _BLOCKIER) else []),
                 *self._beside_the_usual(found.sharpness, blocks - usual),
                 *_of_times([t_s for t_s, _ in self._gains]),
-                *([] if calibration is None else _of_camera(calibration)),
+                *([] if calibration is None else _of_camera(calibration, lens=self._lens)),
             )
         )
         self._said.append(now)
@@ -172,7 +174,7 @@ def _of_times(times_s: list[float]) -> Iterator[str]:
         yield "lost"
 
 
-def _of_camera(calibration: Calibration) -> Iterator[str]:
+def _of_camera(calibration: Calibration, *, lens: bool) -> Iterator[str]:
     width, height = calibration.size_wh
     x_mm, y_mm = calibration.board_from_px([[(width - 1) / 2, (height - 1) / 2]])[0]
     camera = calibration.camera_mm()
@@ -182,5 +184,5 @@ def _of_camera(calibration: Calibration) -> Iterator[str]:
     turn_deg = math.degrees(math.atan2(ends[1, 1] - ends[0, 1], ends[1, 0] - ends[0, 0]))
     if abs((turn_deg + 45) % 90 - 45) > _ASKEW_DEG:
         yield "askew"
-    if calibration.residual_px > max(_RESIDUAL_PX, _RESIDUAL_SHARE * width):
+    if lens and calibration.residual_px > max(_RESIDUAL_PX, _RESIDUAL_SHARE * width):
         yield "lens"

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, Queue
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from companion.conditions import Conditions
 from companion.live import Live, Watch
@@ -41,6 +41,9 @@ Eye = TypeVar("Eye", bound=Over)
 class Loop(Generic[Said]):
     """A table's loop, for a game's session to fill in: what it takes in (`_take`) and sees (`_see`)."""
 
+    _tells_lens: ClassVar[bool] = True
+    """Whether a board that lies off its calibration tells of the lens."""
+
     def __init__(
         self, patience: Patience | None, live: Live | None, said: Queue[Said] | None, corners_px: Corners | None = None
     ) -> None:
@@ -52,7 +55,7 @@ class Loop(Generic[Said]):
         self._each_at_rest = patience is not None and patience.frames <= 1
         self._settle = Settle(patience or Patience())
         self._live = live or Live()
-        self._conditions = None if live is None else Conditions()
+        self._conditions = None if live is None else Conditions(lens=self._tells_lens)
         self._said: Queue[Said] = said or Queue()
         self._corners_px = corners_px
         self._find_at_s = 0.0

@@ -189,6 +189,8 @@ def _largest(cells: frozenset[Cell]) -> int:
 class TokensLoop(Loop[Said]):
     """A table's loop with a camera over MageStone's board, for a session to fill in what it does with a look."""
 
+    _tells_lens = False  # marks are found less exactly than a lens bends
+
     def __init__(
         self,
         profile: Profile | None,

@@ -95,14 +95,15 @@ def test_pieces_and_hands_are_not_the_pictures_fault():
 
 
 @pytest.mark.parametrize(
-    ("width", "residual_px", "told"), [(640, 0.2, 0), (640, 0.3, 1), (1920, 0.3, 0), (1920, 0.5, 1)]
+    ("width", "residual_px", "lens", "told"),
+    [(640, 0.2, True, 0), (640, 0.3, True, 1), (1920, 0.3, True, 0), (1920, 0.5, True, 1), (1920, 0.5, False, 0)],
 )
-def test_a_lens_that_bends_lines_is_told(width, residual_px, told):
+def test_a_lens_that_bends_lines_is_told_where_the_board_tells_it(width, residual_px, lens, told):
     view = View((width, width * 9 // 16), fov_x_deg=50.0, tilt_deg=5.0, distance_mm=500.0)
     calibration = replace(view.calibration(virtual_stacks.BOARD), residual_px=residual_px)
     image = np.random.default_rng(1).integers(90, 140, (width * 9 // 16, width, 3), np.uint8)
     image = np.repeat(np.repeat(image[::16, ::16], 16, axis=0), 16, axis=1)[: width * 9 // 16]
-    conditions = Conditions()
+    conditions = Conditions(lens=lens)
     heard = [conditions.after(n / FPS, image, calibration) for n in range(40)]
     assert sum("lens" in words for words in heard[-1]) == told
 
