@@ -31,8 +31,6 @@ _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
 _TILTED = 0.7
 """Logarithm of the odds from which a disk is called tilted; far more lie flat."""
-_PATCH_TELLS = 1.0
-"""So much at most a patch alone adds to them: beside a dark disk the hole can be as dark."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
 _SURE_OVER_HOLE = 0.9
