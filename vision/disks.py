@@ -33,9 +33,12 @@ _TILTED = 0.7
 """Logarithm of the odds from which a disk is called tilted; far more lie flat."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
+_HALF_SEEN = 0.5
+"""A hole under part of a disk on the surface may hold one from this share on."""
 _SURE_OVER_HOLE = 0.9
+"""The share from which a circle over a hole that looks empty is a disk all the same."""
 _NO_LEANING = 8.0
-"""In units from a hole's middle."""
+"""No disk leans on another this close to a hole's middle, in units."""
 _SLACK = 0.75
 """How much nearer to an empty hole's middle than gravity allows a disk may be seen, in units."""
 _NEIGHBOUR = 1.5
@@ -157,8 +160,7 @@ def _read_changed(image_bgr: Image, profile: Profile, slab: Slab, before: Table,
     cells_mm = board.cells_mm()
     fresh = changed.near(slab, cells_mm, PATCH / 2 * PIXEL)
     # What could not be told before is looked at again.
-    unknown = _covered(before.kinds) | (before.kinds[:, 1] + before.kinds[:, 2] > _NO_DISK)
-    fresh |= unknown & ~before.disks.fill(len(cells_mm))
+    fresh |= _unknown(before.kinds) & ~before.disks.fill(len(cells_mm))
     holes = before.holes.again(slab, board, changed.light, fresh)
     kinds = before.kinds.copy()
     if fresh.any():
@@ -223,7 +225,10 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[count + picked]]))
     hole_radius_mm = board.hole_diameter_mm / 2
     rays = lying_features(rims.features[:count], rims.centres_mm[:count], cells_mm[held], hole_radius_mm, unit_mm)
-    flat, tilted = _told(kinds, held, _tilted(kinds[held], read_lying(rays)), over_mm, board)
+    over = over_mm / unit_mm
+    beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
+    by_hand = _by_hand(_covered(kinds) & beside, board)[held]
+    flat, tilted = _told(kinds[held], _tilted(kinds[held], read_lying(rays)), over[held], by_hand)
     flats, tilts = np.flatnonzero(flat), held[tilted]
 
     fitted = np.concatenate([flats, count + picked])
@@ -239,7 +244,11 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
         np.concatenate([share[held[flats]], certain[picked], share[tilts]]),
         _seen(rims, fitted, new.holes, tilts, centres_mm, cells_mm),
     )
-    hidden = _hidden(kinds, over_mm, board) & ~disks.fill(len(cells_mm))
+    # A disk that rests over a hole's middle rests on another in it, of which nothing may be seen. Further off it is no
+    # cover by itself: what it hides is known.
+    buried = over_mm < _least_rest_mm(board) - _SLACK * unit_mm
+    half_seen = (over < _OVER_HOLE) & (share > _HALF_SEEN)
+    hidden = (buried | half_seen | (beside & _unknown(kinds))) & ~disks.fill(len(cells_mm))
     cells = tuple(_row_and_column(cell, board) for cell in np.flatnonzero(hidden).tolist())
     shares, light = tell_colours(disks.seen, _paints(profile), new.light)
     reading = Reading(_sightings(disks, shares, profile, board), cells)
@@ -265,32 +274,18 @@ def _certain(centres_mm: Floats, spots: Array, new: _Unread, board: HolesBoard) 
 
 
 def _told(
-    kinds: Array, held: Indices, tilted: npt.NDArray[np.bool_], over_mm: Floats, board: HolesBoard
+    kinds: Array, tilted: npt.NDArray[np.bool_], over: Floats, by_hand: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which of the holes that seem to hold a disk are told to hold a flat one, and which a tilted one."""
-    # Beside a hand, which a disk on the surface is not, only flat disks are told. A tilted one stands up from its hole,
-    # so none is under a disk that lies over the hole: what looks so there is the upper one.
-    by_hand = _by_hand(_covered(kinds) & (over_mm > _beside_mm(board)), board)[held]
-    under = over_mm[held] <= _OVER_TILTED * board.disk_diameter_mm / 28
-    flat = np.where(under, kinds[held, 1] >= kinds[held, 2], ~tilted)
-    flat = np.where(by_hand, kinds[held, 1] > _FLAT_BY_HAND, flat)
+    """Which of the holes (n,) that seem to hold a disk are told to hold a flat one, and which a tilted one.
+
+    `over` is how far away, in units, the nearest disk on the surface is.
+    """
+    # Beside a hand only flat disks are told. A tilted one stands up from its hole, so none is under a disk that lies
+    # over the hole: what looks so there is the upper one.
+    under = over <= _OVER_TILTED
+    flat = np.where(under, kinds[:, 1] >= kinds[:, 2], ~tilted)
+    flat = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, flat)
     return flat, ~flat & ~under & ~by_hand
-
-
-def _hidden(kinds: Array, over_mm: Floats, board: HolesBoard) -> npt.NDArray[np.bool_]:
-    """The holes that are covered, and those of which it cannot be told whether they hold a disk, unless one is seen."""
-    unit_mm = board.disk_diameter_mm / 28
-    share = kinds[:, 1] + kinds[:, 2]
-    # A disk that rests over a hole's middle rests on another in it, of which nothing may be seen. Further off it is no
-    # cover by itself: what it hides is known.
-    buried = over_mm < _least_rest_mm(board) - _SLACK * unit_mm
-    open_to_view = (over_mm > _beside_mm(board)) & (_covered(kinds) | (share > _NO_DISK))
-    return np.asarray(buried | open_to_view | (share > _SURE) & (over_mm < _OVER_HOLE * unit_mm))
-
-
-def _beside_mm(board: HolesBoard) -> float:
-    """How far from a hole's middle the middle of a disk is that leaves all of the hole to be seen."""
-    return (board.hole_diameter_mm + board.disk_diameter_mm) / 2
 
 
 def _sightings(disks: Disks, shares: Floats, profile: Profile, board: HolesBoard) -> tuple[Sighting, ...]:
@@ -319,6 +314,11 @@ def _no_disks() -> Disks:
 def _covered(kinds: Array) -> npt.NDArray[np.bool_]:
     """The holes that something covers which is no disk."""
     return np.asarray((kinds[:, 3] > kinds[:, 0]) & (kinds[:, 1] + kinds[:, 2] <= _DISK))
+
+
+def _unknown(kinds: Array) -> npt.NDArray[np.bool_]:
+    """The holes of which it cannot be told whether they hold a disk, unless one was found there."""
+    return np.asarray(_covered(kinds) | (kinds[:, 1] + kinds[:, 2] > _NO_DISK))
 
 
 def _by_hand(covered: npt.NDArray[np.bool_], board: HolesBoard) -> npt.NDArray[np.bool_]:
