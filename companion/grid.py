@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
+from typing import ClassVar
 
 from companion.games.position import Witness
 from companion.inputs import Look
@@ -40,6 +41,9 @@ _COUNT_EVERY_S = 2.0
 class TableGrid:
     """The LEDs and sensors of one board, whatever is played on it. Times are the clock's, in seconds."""
 
+    _uses_sensors: ClassVar[bool] = True
+    """Whether the game that is played on it goes by what lies on a cell."""
+
     def __init__(
         self,
         profile: Profile,
@@ -54,6 +58,7 @@ class TableGrid:
     ) -> None:
         """`show` and `counters` are the link's. `alone`: nothing else watches the board. Not `believed`: only the LEDs
         are used, whatever the sensors say."""
+        self._prepare(profile)
         self.clock = clock
         self.cells = (profile.grid or Grid()).cells(profile.board.rows, profile.board.columns)
         """The cell at each index."""
@@ -62,7 +67,7 @@ class TableGrid:
         self._counters = counters
         self._live = live
         self._alone = alone
-        self._believed = believed
+        self._believed = believed and self._uses_sensors
         self._sensors = Sensors(self.cells)
         self._looked: dict[Cell, bool] = {}
         """What the sensors told at the last look."""
@@ -72,6 +77,9 @@ class TableGrid:
         self._counted = counters()
         self._counted_s = clock()
         self._equip()
+
+    def _prepare(self, profile: Profile) -> None:
+        """What a game's grid takes from the profile besides; ValueError where the game is not played on its board."""
 
     @property
     def is_there(self) -> bool:
@@ -151,22 +159,9 @@ class TableGrid:
 class BoardGrid(TableGrid):
     """The grid under a board with holes, on which Pathways is played."""
 
-    def __init__(
-        self,
-        profile: Profile,
-        events: Events,
-        show: Callable[[tuple[Rgb, ...]], None],
-        counters: Callable[[], Counters],
-        live: Live,
-        *,
-        alone: bool = False,
-        believed: bool = True,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """As for any grid."""
+    def _prepare(self, profile: Profile) -> None:
         if not isinstance(profile.board, HolesBoard):
             raise ValueError("Pathways is played on a board with holes")
-        super().__init__(profile, events, show, counters, live, alone=alone, believed=believed, clock=clock)
         self._board = Field(**asdict(profile.board))
         self._colours = side_colours(profile.colours)
         self._looks = 0

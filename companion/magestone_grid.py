@@ -1,36 +1,17 @@
 """The grid under MageStone's board: its LEDs. Sensors are not used: tokens are told apart by their marks alone."""
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from companion.games.magestone import Order, State
-from companion.grid import Events, TableGrid
-from companion.live import Live
+from companion.grid import TableGrid
 from companion.magestone_lights import magestone_lights
 from companion.terms import Cell
-from firmware_protocol.driver import Rgb
-from firmware_protocol.link import Counters
-from vision.board import Profile
 
 
 class TokensGrid(TableGrid):
     """The LEDs under one board of tokens. Times are the clock's, in seconds."""
 
-    def __init__(
-        self,
-        profile: Profile,
-        events: Events,
-        show: Callable[[tuple[Rgb, ...]], None],
-        counters: Callable[[], Counters],
-        live: Live,
-        *,
-        alone: bool = False,
-        believed: bool = True,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """As for any grid, but that no sensor is ever `believed`."""
-        del believed
-        super().__init__(profile, events, show, counters, live, alone=alone, believed=False, clock=clock)
+    _uses_sensors = False
 
     def light(
         self,

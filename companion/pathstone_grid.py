@@ -5,21 +5,17 @@ contrary the look waits for a moment, and then goes without that sensor: it cann
 """
 
 import math
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from companion.games.pathstone import Look, State, with_sensors
 from companion.games.pathstone.position import EMPTY
 from companion.games.pathstone.series import Seen, Series
-from companion.grid import DISPUTE_S, Events, TableGrid
+from companion.grid import DISPUTE_S, TableGrid
 from companion.lights import side_colours
-from companion.live import Live
 from companion.pathstone_lights import pathstone_lights
 from companion.ruling import Ruling
 from companion.terms import Cell
-from firmware_protocol.driver import Rgb
-from firmware_protocol.link import Counters
 from vision.board import Profile, SquaresBoard
 
 _SURE = 0.02
@@ -29,22 +25,9 @@ _SURE = 0.02
 class SquaresGrid(TableGrid):
     """The grid under one board of squares. Times are the clock's, in seconds."""
 
-    def __init__(
-        self,
-        profile: Profile,
-        events: Events,
-        show: Callable[[tuple[Rgb, ...]], None],
-        counters: Callable[[], Counters],
-        live: Live,
-        *,
-        alone: bool = False,
-        believed: bool = True,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """As for any grid."""
+    def _prepare(self, profile: Profile) -> None:
         if not isinstance(profile.board, SquaresBoard):
             raise ValueError("Pathstone is played on a board of squares")
-        super().__init__(profile, events, show, counters, live, alone=alone, believed=believed, clock=clock)
         self._colours = side_colours(profile.colours)
         self._held: Seen | None = None
         self._held_s = 0.0
