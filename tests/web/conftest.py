@@ -2,9 +2,10 @@
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from companion.referee import Referee
 from companion.store import Store
 from companion.terms import Lying, Player
 from vision.board import parse_profile
+from vision.camera import Frame
 
 PROFILE = parse_profile(
     """
@@ -43,6 +45,7 @@ PROFILE = parse_profile(
 
 CHROMIUM = "/usr/bin/chromium"
 TELEVISION = {"width": 1920, "height": 1080}
+FRAMES_A_SECOND = 15
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -118,6 +121,76 @@ class Served:
         self.desk.close()
 
 
+class Table:
+    """The real session, log and web server of a game; `stop` and `start` are a companion that was restarted."""
+
+    def __init__(self, seat: Callable[[Queue[Any]], Any], read: Callable[[str], Any] | None, *, watched: bool) -> None:
+        """`seat` makes the live state, log, session and application that share a queue, `read` an input of a word."""
+        self._seat = seat
+        self._read = read
+        self._watched = watched
+        self.shown = 0
+        self.port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def shown_s(self) -> float:
+        """The time of the next picture."""
+        return self.shown / FRAMES_A_SECOND
+
+    def start(self) -> None:
+        self._frames: Queue[Frame | None] = Queue()
+        self.said: Queue[Any] = Queue()
+        self.live, self.store, self.session, app = self._seat(self.said)
+        self._server = Server(app, listen(self.port), self.live)
+        self.port = self._server.port
+        work = self.session.run if self._watched else self.session.sense
+        self._threads = [
+            threading.Thread(target=self._server.run, daemon=True),
+            threading.Thread(target=work, args=(self._taken(),), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._frames.put(None)
+        self._server.stop()
+        for thread in self._threads:
+            thread.join()
+        self.store.close()
+
+    def say(self, *inputs: Any) -> None:
+        for given in inputs:
+            self.said.put(given)
+
+    def play(self, words: str) -> None:
+        """What people tap, in the game's notation."""
+        assert self._read is not None
+        self.say(*map(self._read, words.split()))
+
+    def show(self, *images_bgr: np.ndarray) -> None:
+        """What the camera sees next."""
+        for image_bgr in images_bgr:
+            self._frames.put(Frame(self.shown, self.shown_s, image_bgr))
+            self.shown += 1
+
+    def _taken(self) -> Iterator[Frame | None]:
+        """The pictures as they come; None now and then, so that the session hears what is said meanwhile."""
+        while True:
+            try:
+                frame = self._frames.get(timeout=0.02)
+            except Empty:
+                yield None
+                continue
+            if frame is None:
+                return
+            yield frame
+
+
 def in_hole(colour: Player, row: int, column: int, lying: Lying = Lying.IN_CELL) -> SeenDisk:
     """A disk in a hole of PROFILE's board."""
     return SeenDisk(colour, 32 + 42 * (column - 1), 100 + 42 * (row - 1), (row, column), lying, 0.2, 0.98)
@@ -141,6 +214,26 @@ def served(tmp_path) -> Iterator[Served]:
     served = Served(tmp_path / "log.sqlite")
     yield served
     served.stop()
+
+
+@pytest.fixture
+def log(tmp_path) -> Path:
+    """Where the log of `run_table` is."""
+    return Path(tmp_path, "log.sqlite")
+
+
+@pytest.fixture
+def run_table() -> Iterator[Callable[..., Table]]:
+    """Starts a table: `run_table(seat, read)`, under a camera with `watched=True`."""
+    tables = []
+
+    def run(seat, read=None, *, watched=False):
+        tables.append(Table(seat, read, watched=watched))
+        return tables[-1]
+
+    yield run
+    for table in tables:
+        table.stop()
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,13 @@
 """The whole way: a rendered camera over simulated disks, the session, the log, the web server, a real browser."""
 
-import threading
 from collections.abc import Iterator
-from pathlib import Path
-from queue import Empty, Queue
+from queue import Queue
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from companion.dashboard import create_app
-from companion.dashboard.server import Server, listen
+from companion.dashboard.server import App
 from companion.inputs import Correction, Declaration
 from companion.live import Live
 from companion.referee import Referee
@@ -21,68 +19,34 @@ from hardware_sims.camera import Camera, Settings
 from hardware_sims.disks import STANDARD, Disk, in_cell
 from hardware_sims.scene import Room, Scene
 from hardware_sims.view import View
-from vision.camera import Frame
 
 VIEW = View(size_wh=(960, 540), fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
 REACHING = Arm((120.0, 160.0, 25.0), -80.0)
-FRAMES_A_SECOND = 15
 
 
 class Watched:
-    """A table under a rendered camera, refereed and served; `show` is what the camera sees next."""
+    """A table under a rendered camera; `show` is what the camera sees next."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, table) -> None:
+        self.table = table
         self._camera = Camera(Scene(STANDARD, Room(seed=3)), VIEW, Settings(jpeg_quality=None))
-        self._frames: Queue[Frame | None] = Queue()
-        self._shown = 0
-        live = Live(simulated=True)
-        said: Queue[Declaration | Correction] = Queue()
-        self._store = Store(log, live.ring)
-        session = Session(
-            virtual.PROFILE, Referee(), lambda _given, _rulings: None, store=self._store, live=live, said=said
-        )
-        self._server = Server(create_app(self._store, live, said, virtual.PROFILE), listen(0), live)
-        self.url = f"http://127.0.0.1:{self._server.port}/"
-        self._threads = [
-            threading.Thread(target=self._server.run, daemon=True),
-            threading.Thread(target=session.run, args=(self._taken(),), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
 
     def show(self, disks: tuple[Disk, ...], arms: tuple[Arm, ...] = (), count: int = 8) -> None:
         for _ in range(count):
-            t_s = self._shown / FRAMES_A_SECOND
-            image_bgr = self._camera.read(disks, arms, t_s)
+            image_bgr = self._camera.read(disks, arms, self.table.shown_s)
             assert image_bgr is not None
-            self._frames.put(Frame(self._shown, t_s, image_bgr))
-            self._shown += 1
-
-    def close(self) -> None:
-        self._frames.put(None)
-        self._threads[1].join()
-        self._server.stop()
-        self._threads[0].join()
-        self._store.close()
-
-    def _taken(self) -> Iterator[Frame | None]:
-        """The frames as they come; None now and then, so that the session hears what is said meanwhile."""
-        while True:
-            try:
-                frame = self._frames.get(timeout=0.05)
-            except Empty:
-                yield None
-                continue
-            if frame is None:
-                return
-            yield frame
+            self.table.show(image_bgr)
 
 
 @pytest.fixture
-def watched(tmp_path) -> Iterator[Watched]:
-    watched = Watched(tmp_path / "log.sqlite")
-    yield watched
-    watched.close()
+def watched(log, run_table) -> Watched:
+    def seat(said: Queue[Declaration | Correction]) -> tuple[Live, Store, Session, App]:
+        live = Live(simulated=True)
+        store = Store(log, live.ring)
+        session = Session(virtual.PROFILE, Referee(), lambda _given, _rulings: None, store=store, live=live, said=said)
+        return live, store, session, create_app(store, live, said, virtual.PROFILE)
+
+    return Watched(run_table(seat, watched=True))
 
 
 @pytest.fixture
@@ -92,7 +56,7 @@ def page(browser, watched) -> Iterator[Page]:
     expect.set_options(timeout=30_000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(watched.url, wait_until="domcontentloaded")
+    page.goto(watched.table.url, wait_until="domcontentloaded")
     yield page
     page.close()
     expect.set_options(timeout=5_000)

@@ -1,19 +1,16 @@
 """Claims about the page of MageStone in a real browser: a match played by tapping, dice, its past and records."""
 
 import random
-import threading
 import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from queue import Queue
 
 import pytest
 from playwright.sync_api import expect
 
 import companion
 from companion.dashboard import create_magestone_app
-from companion.dashboard.server import Server, listen
 from companion.games.magestone import (
     Attack,
     Bolt,
@@ -52,66 +49,23 @@ FULL = (
 """Many units, a Rite that is running, a siege, stones and gravestones under units and beside each other."""
 
 
-class Table:
-    """A table without a camera: the real session, log and web server; `stop` and `start` are a restart."""
-
-    def __init__(self, path):
-        self._path = path
-        self.port = 0
-        self.start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.port}/"
-
-    def start(self):
-        self.live = Live()
-        self.store = MageStoneStore(self._path, self.live.ring)
-        self.said = Queue()
-        match = self.store.latest()
-        self.session = MageStoneSession(
-            lambda _given, _rulings: None,
-            table=None if match is None else self.store.resume(match),
-            store=self.store,
-            match=match,
-            live=self.live,
-            said=self.said,
-        )
-        self._ended = threading.Event()
-        app = create_magestone_app(self.store, self.live, self.said, read_profile(BOARD), watched=False)
-        self._server = Server(app, listen(self.port), self.live)
-        self.port = self._server.port
-        self._threads = [
-            threading.Thread(target=self._server.run),
-            threading.Thread(target=self.session.sense, args=(self._ticks(),)),
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    def _ticks(self):
-        while not self._ended.wait(0.01):
-            yield None
-
-    def stop(self):
-        self._ended.set()
-        self._server.stop()
-        for thread in self._threads:
-            thread.join()
-        self.store.close()
-
-    def say(self, *inputs):
-        for given in inputs:
-            self.said.put(given)
-
-    def play(self, go):
-        self.say(*(Chosen(read_choice(choice)) for choice in go.split()))
-
-
 @pytest.fixture
-def table(tmp_path):
-    table = Table(tmp_path / "log.sqlite")
-    yield table
-    table.stop()
+def table(log, run_table):
+    def seat(said):
+        live = Live()
+        store = MageStoneStore(log, live.ring)
+        match = store.latest()
+        session = MageStoneSession(
+            lambda _given, _rulings: None,
+            table=None if match is None else store.resume(match),
+            store=store,
+            match=match,
+            live=live,
+            said=said,
+        )
+        return live, store, session, create_magestone_app(store, live, said, read_profile(BOARD), watched=False)
+
+    return run_table(seat, lambda choice: Chosen(read_choice(choice)))
 
 
 @pytest.fixture

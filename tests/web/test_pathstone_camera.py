@@ -1,14 +1,10 @@
 """The whole way for Pathstone: a rendered camera over stacks, the session, the log, the web server, a real browser."""
 
-import threading
-from queue import Empty, Queue
-
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from companion.dashboard import create_pathstone_app
-from companion.dashboard.server import Server, listen
 from companion.games.pathstone.series import Begin
 from companion.live import Live
 from companion.pathstone_session import PathstoneSession
@@ -17,7 +13,6 @@ from hardware_sims.squares import Room, Scene, Sizes, exposed
 from hardware_sims.stacks import StacksTable
 from hardware_sims.view import View
 from vision.board import Pieces, Profile, SquaresBoard
-from vision.camera import Frame
 from vision.draw import draw_tops
 
 BOARD = SquaresBoard(4, 4, 50.0)
@@ -31,76 +26,39 @@ class _Slab:
 
 VIEW = View((960, 720), fov_x_deg=36.0, tilt_deg=15.0, azimuth_deg=-90.0, distance_mm=620.0)
 CALIBRATION = VIEW.calibration(_Slab())
-FRAMES_A_SECOND = 15
 
 
 class Watched:
-    """A table under a rendered camera, refereed and served; `play` is what the players do on it."""
+    """A table under a rendered camera; `play` is what the players do on it."""
 
-    def __init__(self, log):
+    def __init__(self, table):
+        self.table = table
         self.stacks = StacksTable(BOARD)
         self._scene = Scene(BOARD, Sizes(), ROOM)
         self._rng = np.random.default_rng(4)
-        self._frames = Queue()
-        self._shown = 0
-        live = Live(simulated=False)
-        self.said = Queue()
-        self._store = PathstoneStore(log, live.ring)
-        corners_px = CALIBRATION.project(BOARD.corners_mm()).tolist()
-        session = PathstoneSession(
-            PROFILE,
-            lambda _given, _rulings: None,
-            corners_px=corners_px,
-            store=self._store,
-            live=live,
-            said=self.said,
-        )
-        app = create_pathstone_app(self._store, live, self.said, PROFILE, watched=True)
-        self._server = Server(app, listen(0), live)
-        self.url = f"http://127.0.0.1:{self._server.port}/"
-        self._threads = [
-            threading.Thread(target=self._server.run, daemon=True),
-            threading.Thread(target=session.run, args=(self._taken(),), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
 
     def show(self, count=10):
         """The table at rest, for so many pictures."""
         light = self._scene.picture(CALIBRATION, self.stacks.pieces(), oversampling=1) * 0.95
-        for _ in range(count):
-            image_bgr = exposed(light, self._rng, blur_px=0.6, noise_levels=1.0)
-            self._frames.put(Frame(self._shown, self._shown / FRAMES_A_SECOND, image_bgr))
-            self._shown += 1
+        self.table.show(*(exposed(light, self._rng, blur_px=0.6, noise_levels=1.0) for _ in range(count)))
 
     def play(self, move):
         self.stacks.play(move)
         self.show()
 
-    def _taken(self):
-        while True:
-            try:
-                frame = self._frames.get(timeout=0.05)
-            except Empty:
-                yield None
-                continue
-            if frame is None:
-                return
-            yield frame
-
-    def close(self):
-        self._frames.put(None)
-        self._server.stop()
-        for thread in self._threads:
-            thread.join()
-        self._store.close()
-
 
 @pytest.fixture
-def watched(tmp_path):
-    watched = Watched(tmp_path / "log.sqlite")
-    yield watched
-    watched.close()
+def watched(log, run_table):
+    def seat(said):
+        live = Live(simulated=False)
+        store = PathstoneStore(log, live.ring)
+        corners_px = CALIBRATION.project(BOARD.corners_mm()).tolist()
+        session = PathstoneSession(
+            PROFILE, lambda _given, _rulings: None, corners_px=corners_px, store=store, live=live, said=said
+        )
+        return live, store, session, create_pathstone_app(store, live, said, PROFILE, watched=True)
+
+    return Watched(run_table(seat, watched=True))
 
 
 def test_what_was_read_is_drawn_on_the_picture():
@@ -121,10 +79,10 @@ def test_what_is_played_under_the_camera_stands_on_the_page(browser, watched):
     context = browser.new_context(viewport={"width": 1366, "height": 900}, reduced_motion="reduce")
     try:
         page = context.new_page()
-        page.goto(watched.url, wait_until="domcontentloaded")
+        page.goto(watched.table.url, wait_until="domcontentloaded")
         expect(page.locator("#start")).to_be_visible()
         assert page.locator("[name=size]").input_value() == "4"
-        watched.said.put(Begin(("Ada", "Ben"), 4))
+        watched.table.say(Begin(("Ada", "Ben"), 4))
         watched.show()
         expect(page.locator("#ruling .headline")).to_have_text("Game 1: Ada moves first")
         played = []
@@ -136,7 +94,7 @@ def test_what_is_played_under_the_camera_stands_on_the_page(browser, watched):
             "aria-label", "b2, brown flat on top of 1, height 2"
         )
         picture = page.locator("#picture")
-        expect(picture).to_have_attribute("data-n", str(watched._shown), timeout=30_000)
+        expect(picture).to_have_attribute("data-n", str(watched.table.shown), timeout=30_000)
         watched.stacks.take((3, 3))
         watched.show()
         expect(page.locator("#ruling .word")).to_have_text("Refused", timeout=30_000)
@@ -145,9 +103,9 @@ def test_what_is_played_under_the_camera_stands_on_the_page(browser, watched):
         watched.stacks.put("flat", "a", (3, 3))
         watched.show()
         expect(page.locator("#board .wrong")).to_have_count(0, timeout=30_000)
-        picture = page.context.request.get(f"{watched.url}picture.jpg").body()
+        picture = page.context.request.get(f"{watched.table.url}picture.jpg").body()
         assert picture[:2] == b"\xff\xd8"
-        watched.said.put(Begin(("Cy", "Di"), length=1, ptn='[Size "5"]'))
+        watched.table.say(Begin(("Cy", "Di"), length=1, ptn='[Size "5"]'))
         watched.show(2)
         expect(page.locator("#alarm")).to_have_text(
             "Board not found: the camera watches 4x4 squares, this game has 5x5; start another series", timeout=30_000

@@ -1,15 +1,12 @@
 """Claims about the page of Pathstone in a real browser: a game played by tapping, its past, records and a series."""
 
-import threading
 import time
-from queue import Queue
 
 import pytest
 from playwright.sync_api import expect
 
 from companion.cli.boards import pathstone_board
 from companion.dashboard import create_pathstone_app
-from companion.dashboard.server import Server, listen
 from companion.games.pathstone import look_from_tops, read_move, read_ptn, read_tps, replay
 from companion.games.pathstone.series import Begin, Played, Said, Saying, Seen
 from companion.live import Live
@@ -22,67 +19,25 @@ TELEVISION = {"width": 1920, "height": 1080}
 A_WINS = "a1 c3 c2 b1 b2 b3 a2"
 
 
-class Table:
-    """A table without a camera: the real session, log and web server; `stop` and `start` are a restart."""
-
-    def __init__(self, path):
-        self._path = path
-        self.port = 0
-        self.start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.port}/"
-
-    def start(self):
-        self.live = Live()
-        self.store = PathstoneStore(self._path, self.live.ring)
-        self.said = Queue()
-        match = self.store.latest()
-        self.session = PathstoneSession(
+@pytest.fixture
+def table(log, run_table):
+    def seat(said):
+        live = Live()
+        store = PathstoneStore(log, live.ring)
+        match = store.latest()
+        session = PathstoneSession(
             None,
             lambda _given, _rulings: None,
-            series=None if match is None else self.store.resume(match),
-            store=self.store,
+            series=None if match is None else store.resume(match),
+            store=store,
             match=match,
-            live=self.live,
-            said=self.said,
+            live=live,
+            said=said,
         )
-        self._ended = threading.Event()
-        app = create_pathstone_app(self.store, self.live, self.said, pathstone_board(None, 5), watched=False)
-        self._server = Server(app, listen(self.port), self.live)
-        self.port = self._server.port
-        self._threads = [
-            threading.Thread(target=self._server.run),
-            threading.Thread(target=self.session.sense, args=(self._ticks(),)),
-        ]
-        for thread in self._threads:
-            thread.start()
+        app = create_pathstone_app(store, live, said, pathstone_board(None, 5), watched=False)
+        return live, store, session, app
 
-    def _ticks(self):
-        while not self._ended.wait(0.01):
-            yield None
-
-    def stop(self):
-        self._ended.set()
-        self._server.stop()
-        for thread in self._threads:
-            thread.join()
-        self.store.close()
-
-    def say(self, *inputs):
-        for given in inputs:
-            self.said.put(given)
-
-    def play(self, moves):
-        self.say(*(Played(read_move(move)) for move in moves.split()))
-
-
-@pytest.fixture
-def table(tmp_path):
-    table = Table(tmp_path / "log.sqlite")
-    yield table
-    table.stop()
+    return run_table(seat, lambda move: Played(read_move(move)))
 
 
 @pytest.fixture
