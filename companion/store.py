@@ -29,7 +29,8 @@ _log = logging.getLogger(__name__)
 Taken = TypeVar("Taken")
 """What a game takes in; each game's inputs have a form of their own in the log."""
 
-_OTHERWISE = "%s: entry %d is ruled otherwise today than when it was written"
+Folded = TypeVar("Folded")
+"""What the inputs of a match come to."""
 
 SCHEMA = 1
 """The log's form, kept in SQLite's user_version; a change of the tables adds one and a step to `_migrate`."""
@@ -195,6 +196,17 @@ class Log(Generic[Taken]):
             names = ("journal_mode", "synchronous", "locking_mode", "user_version", "application_id")
             return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names}
 
+    def _fold(
+        self, match: Match, take: Callable[[Folded | None, Taken], tuple[Folded | None, tuple[Ruling, ...]]]
+    ) -> Folded | None:
+        """What the match's inputs come to, each taken after the one before it. Raises StoreError."""
+        folded = None
+        for entry in self.entries(match):
+            folded, rulings = take(folded, entry.input)
+            if rulings != entry.rulings:
+                _log.warning("%s: entry %d is ruled otherwise today than when it was written", self.path, entry.seq)
+        return folded
+
     def _write(
         self, connection: sa.Connection, match: Match, given: Taken, rulings: tuple[Ruling, ...]
     ) -> Entry[Taken]:
@@ -230,9 +242,7 @@ class Store(Log[Input]):
     def resume(self, match: Match) -> Referee:
         """The referee as the match stands: every input of the log, taken again. Raises StoreError."""
         referee = Referee()
-        for entry in self.entries(match):
-            if referee.take(entry.input) != entry.rulings:
-                _log.warning(_OTHERWISE, self.path, entry.seq)
+        self._fold(match, lambda _, given: (referee, referee.take(given)))
         return referee
 
 
@@ -245,12 +255,7 @@ class PathstoneStore(Log[series.Input]):
 
     def resume(self, match: Match) -> series.Series | None:
         """The series as it stands: every input of the log, taken again. Raises StoreError."""
-        resumed = None
-        for entry in self.entries(match):
-            resumed, rulings = series.take(resumed, entry.input)
-            if rulings != entry.rulings:
-                _log.warning(_OTHERWISE, self.path, entry.seq)
-        return resumed
+        return self._fold(match, series.take)
 
 
 class MageStoneStore(Log[table.Input]):
@@ -262,12 +267,7 @@ class MageStoneStore(Log[table.Input]):
 
     def resume(self, match: Match) -> table.Table | None:
         """The table as it stands: every input of the log, taken again. Raises StoreError."""
-        resumed = None
-        for entry in self.entries(match):
-            resumed, rulings = table.take(resumed, entry.input)
-            if rulings != entry.rulings:
-                _log.warning(_OTHERWISE, self.path, entry.seq)
-        return resumed
+        return self._fold(match, table.take)
 
 
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
