@@ -1,13 +1,12 @@
 """What people say: checked, and put on the queue that the session drains. The answer comes by the stream."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from queue import Full, Queue
 from typing import Any, TypeVar
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, abort, request
 
 from companion.inputs import (
     Correction,
@@ -111,12 +110,7 @@ def _disk(body: Mapping[str, Any], field: Field) -> SeenDisk:
 
 
 def _setup(body: Mapping[str, Any], field: Field) -> Setup:
-    names = body.get("names")
-    if not isinstance(names, list) or len(names) != 2:
-        abort(400, "names are two, player A's first")
-    first, second = (name_from_json(name) for name in names)
-    if first == second:
-        abort(400, "the two names must differ")
+    first, second = names_from_json(body.get("names"), (2,), "names are two, player A's first")
     return Setup(
         mode=one_of(Mode, body.get("mode"), "mode"),
         threshold=whole_from_json(body.get("threshold"), "threshold", 1, _MOST_THRESHOLD),
@@ -127,8 +121,17 @@ def _setup(body: Mapping[str, Any], field: Field) -> Setup:
     )
 
 
-def name_from_json(value: object) -> str:
-    """A person's name; 400 for what is none."""
+def names_from_json(value: object, numbers: Collection[int], wanted: str) -> tuple[str, ...]:
+    """The names of one of these numbers of people; 400 for anything else, saying what is `wanted`."""
+    if not isinstance(value, list) or len(value) not in numbers:
+        abort(400, wanted)
+    names = tuple(_name(name) for name in value)
+    if len(set(names)) < len(names):
+        abort(400, "the names must differ")
+    return names
+
+
+def _name(value: object) -> str:
     name = " ".join(value.split()) if isinstance(value, str) else ""
     if not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
         abort(400, f"a name has 1 to {_MOST_NAME} characters")
@@ -142,28 +145,14 @@ def whole_from_json(value: object, key: str, least: int, most: int) -> int:
     return value
 
 
+def whole_or_none(body: Mapping[str, Any], key: str, least: int, most: int) -> int | None:
+    """A whole number within these, or None where there is null or nothing; 400 for anything else."""
+    return None if body.get(key) is None else whole_from_json(body[key], key, least, most)
+
+
 def one_of(kind: type[Choice], value: object, key: str) -> Choice:
     """A word of an enumeration; 400 for any other."""
     try:
         return kind(str(value))
     except ValueError:
         abort(400, f"{key} is one of {', '.join(kind)}")
-
-
-def game_of_request() -> tuple[str, int]:
-    """The match that a request asks for, and the number of the game in it."""
-    n = request.args.get("game", "")
-    if not re.fullmatch("[1-9][0-9]{0,3}", n):
-        abort(400, "game is the number of a game, from 1")
-    return request.args.get("match", ""), int(n)
-
-
-def record_file(found: tuple[str, str] | None) -> Response:
-    """A game's record and its file's name, as a file to keep."""
-    if found is None:
-        abort(404, "there is no such game in the log")
-    text, name = found
-    response = Response(text, content_type="text/plain; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    response.headers["Cache-Control"] = "no-store"
-    return response

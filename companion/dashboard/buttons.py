@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from companion.dashboard.words import Words, sentence
+from companion.dashboard.words import Words
 from companion.games.position import State
 from companion.inputs import Declared
 
@@ -13,7 +13,7 @@ _CONFIRM_END = "End this game now? What lies in the holes is counted."
 
 def buttons(phase: str, game: State, words: Words) -> list[Json]:
     """The buttons for a phase of the page, most likely first; `path` and `body` are what a press posts."""
-    undo = _button("Undo", "u", "/undo", {"before": None})
+    undo = button("Undo", "u", "/undo", {"before": None})
     not_a_flick = _declare("Not a flick", "n", Declared.NOT_A_FLICK)
     end_game = {**_declare("End game", "e", Declared.END_GAME), "confirm": _CONFIRM_END}
     match phase:
@@ -32,12 +32,21 @@ def buttons(phase: str, game: State, words: Words) -> list[Json]:
 
 
 def _answer(label: str, number: int, choice: str) -> Json:
-    return _button(label, str(number), "/declare", {"what": Declared.ACCEPT.value, "choice": choice}, "answer")
+    return button(label, str(number), "/declare", {"what": Declared.ACCEPT.value, "choice": choice}, "answer")
 
 
 def _declare(label: str, key: str, what: Declared, kind: str = "") -> Json:
-    return _button(label, key, "/declare", {"what": what.value, "choice": None}, kind)
+    return button(label, key, "/declare", {"what": what.value, "choice": None}, kind)
 
 
-def _button(label: str, key: str, path: str, body: Json, kind: str = "") -> Json:
-    return {"label": sentence(label), "key": key, "path": path, "body": body, "kind": kind, "confirm": None}
+def button(label: str, key: str, path: str, body: Json, kind: str = "") -> Json:
+    """A button that posts `body` to `path` when it, or its key, is pressed."""
+    return {
+        "label": label,
+        "key": key,
+        "path": path,
+        "body": body,
+        "kind": kind,
+        "confirm": None,
+        "choices": None,
+    }

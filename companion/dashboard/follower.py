@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from companion.live import Live, Watch
+from companion.ruling import Accepted, Ruling
 from companion.store import Entry, Log, Match
 
 Json = dict[str, Any]
@@ -115,6 +116,33 @@ class GamesFollower(Follower[Taken], Generic[Taken, Folded]):
         # What is played again is another match by the time that it is left.
         self._older.pop(0 if match is None else match.id, None)
 
+    def games(self) -> list[Json]:
+        """Every game of the last matches in the log, the newest first. Raises StoreError."""
+        return [
+            {"match": match.key, "at": match.begun_at, **self._listed_json(match, folded, n)}
+            for match, folded in self._matches()
+            for n in range(len(folded.games), 0, -1)
+        ]
+
+    def replay(self, key: str, n: int) -> Json | None:
+        """Every position of a game, for the slider; None where there is no such game."""
+        found = self._find(key, n)
+        return None if found is None else {"match": key, "game": n, **self._replay_json(found[1], n)}
+
+    def record(self, key: str, n: int) -> tuple[str, str] | None:
+        """A game on paper and the name of its file; None where there is no such game."""
+        found = self._find(key, n)
+        return None if found is None else self._record(*found, n)
+
+    def _listed_json(self, match: Match, folded: Folded, n: int) -> Json:
+        raise NotImplementedError
+
+    def _replay_json(self, folded: Folded, n: int) -> Json:
+        raise NotImplementedError
+
+    def _record(self, match: Match, folded: Folded, n: int) -> tuple[str, str]:
+        raise NotImplementedError
+
     def _matches(self) -> Iterator[tuple[Match, Folded]]:
         """The last matches in the log, the newest first. Raises StoreError."""
         for match in self._log.matches(_MOST_MATCHES):
@@ -139,3 +167,29 @@ class GamesFollower(Follower[Taken], Generic[Taken, Folded]):
         if match.id not in self._older:
             self._older[match.id] = self._resume(match)
         return self._older[match.id]
+
+
+class Words(Protocol):
+    """Says things with the players' names."""
+
+    def headline(self, ruling: Ruling) -> str:
+        """The ruling in one short sentence."""
+
+    def detail(self, ruling: Ruling) -> str:
+        """What the headline leaves out, or nothing."""
+
+
+def ruling_json(ruling: Ruling, words: Words) -> Json:
+    """A ruling as the page shows it."""
+    return {
+        "verdict": type(ruling).__name__.lower(),
+        "headline": words.headline(ruling),
+        "why": words.detail(ruling),
+        "rule": ruling.rule,
+    }
+
+
+def asking(rulings: tuple[Ruling, ...]) -> int | None:
+    """Which of the rulings on one input asks something of a person: the last one; the page shows it large."""
+    grave = [k for k, ruling in enumerate(rulings) if not isinstance(ruling, Accepted)]
+    return grave[-1] if grave else None

@@ -5,23 +5,22 @@ import secrets
 from queue import Queue
 from typing import Any
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, abort, request
 
 from companion.dashboard.api import (
     Answer,
     body_of_request,
-    game_of_request,
-    name_from_json,
+    names_from_json,
     one_of,
-    record_file,
     taker,
     whole_from_json,
+    whole_or_none,
 )
 from companion.dashboard.magestone_table import MageStoneTable, replay_json
+from companion.dashboard.records import games_of_log, read_text
 from companion.games.magestone import (
     SEATED,
     Layout,
-    NotationError,
     Record,
     Roll,
     Seat,
@@ -41,6 +40,7 @@ _MOST_CHOICES = 4000
 _MOST_SIDES = 20
 _MOST_DICE = 3
 _FIRST = ("random", "named")
+_WANTED = "record is one as text"
 
 
 def magestone_writes(said: Queue[Input], table: MageStoneTable) -> Blueprint:
@@ -52,11 +52,13 @@ def magestone_writes(said: Queue[Input], table: MageStoneTable) -> Blueprint:
     def start() -> Answer:
         request.max_content_length = _MOST_RECORD
         body = body_of_request()
-        length = None if body.get("length") is None else whole_from_json(body["length"], "length", 1, _MOST_GAMES)
+        length = whole_or_none(body, "length", 1, _MOST_GAMES)
         if "record" in body:
-            record, _ = _record(body["record"])
+            record, _ = read_text(body["record"], _record, _WANTED)
             return take(Begin(_names_of(record), length=1, record=body["record"]))
-        names = _names(body.get("names"))
+        names = names_from_json(
+            body.get("names"), SEATED, "MageStone is played by two or four: give as many names, clockwise"
+        )
         first = body.get("first", _FIRST[0])
         if first not in _FIRST:
             abort(400, f"first is one of {', '.join(_FIRST)}")
@@ -68,16 +70,11 @@ def magestone_writes(said: Queue[Input], table: MageStoneTable) -> Blueprint:
     @blueprint.post("/choose")
     def choose() -> Answer:
         body = body_of_request()
-        n = None if body.get("n") is None else whole_from_json(body["n"], "n", 1, 100_000)
-        seat = None if body.get("seat") is None else Seat(whole_from_json(body["seat"], "seat", 0, len(Seat) - 1))
-        choice = body.get("choice")
-        if not isinstance(choice, str) or not choice.split():
-            abort(400, "choice is one as text, as W1>e1>e2, or several with blanks between")
-        try:
-            first, *more = read_go(choice)
-        except NotationError as error:
-            abort(400, str(error))
-        answer = take(Chosen(first, n, seat))
+        n = whole_or_none(body, "n", 1, 100_000)
+        seat = whole_or_none(body, "seat", 0, len(Seat) - 1)
+        wanted = "choice is one as text, as W1>e1>e2, or several with blanks between"
+        first, *more = read_text(body.get("choice"), read_go, wanted)
+        answer = take(Chosen(first, n, None if seat is None else Seat(seat)))
         for k, following in enumerate(more, 1):
             take(Chosen(following, None if n is None else n + k))
         return answer
@@ -103,7 +100,7 @@ def magestone_writes(said: Queue[Input], table: MageStoneTable) -> Blueprint:
 
 def magestone_games(table: MageStoneTable) -> Blueprint:
     """GET /options, /games, /replay and /record; POST /replay shows a record that is in no log."""
-    blueprint = Blueprint("games", __name__)
+    blueprint = games_of_log(table, "/record")
 
     @blueprint.get("/options")
     def options() -> dict[str, Any]:
@@ -112,50 +109,21 @@ def magestone_games(table: MageStoneTable) -> Blueprint:
             abort(400, "cell is a square, as h4")
         return table.options(cell)
 
-    @blueprint.get("/games")
-    def games() -> list[dict[str, Any]]:
-        return table.games()
-
-    @blueprint.get("/replay")
-    def shown() -> dict[str, Any]:
-        found = table.replay(*game_of_request())
-        if found is None:
-            abort(404, "there is no such game in the log")
-        return found
-
     @blueprint.post("/replay")
     def read() -> dict[str, Any]:
         request.max_content_length = _MOST_RECORD
-        record, states = _record(body_of_request().get("record"))
+        record, states = read_text(body_of_request().get("record"), _record, _WANTED)
         return {"match": None, "game": 1, **replay_json(Game(states, record.choices), _names_of(record))}
-
-    @blueprint.get("/record")
-    def record() -> Response:
-        return record_file(table.record(*game_of_request()))
 
     return blueprint
 
 
-def _record(text: object) -> tuple[Record, tuple[State, ...]]:
-    """The record in a text with every state of it."""
-    if not isinstance(text, str) or not text.strip():
-        abort(400, "record is one as text")
-    try:
-        record = read_record(text)
-        if len(record.choices) > _MOST_CHOICES:
-            abort(400, f"a record of more than {_MOST_CHOICES} choices is too long for the page")
-        return record, replay(record)
-    except NotationError as error:
-        abort(400, str(error))
-
-
-def _names(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) not in SEATED:
-        abort(400, "MageStone is played by two or four: give as many names, clockwise")
-    names = tuple(name_from_json(name) for name in value)
-    if len(set(names)) < len(names):
-        abort(400, "the names must differ")
-    return names
+def _record(text: str) -> tuple[Record, tuple[State, ...]]:
+    """The record in a text with every state of it. Raises NotationError."""
+    record = read_record(text)
+    if len(record.choices) > _MOST_CHOICES:
+        abort(400, f"a record of more than {_MOST_CHOICES} choices is too long for the page")
+    return record, replay(record)
 
 
 def _names_of(record: Record) -> tuple[str, ...]:

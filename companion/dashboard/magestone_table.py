@@ -1,6 +1,7 @@
 """What the page of MageStone shows, as plain JSON: the table folded from the log, and how it is watched."""
 
-from companion.dashboard.follower import GamesFollower, Json
+from companion.dashboard.buttons import button
+from companion.dashboard.follower import GamesFollower, Json, asking, ruling_json
 from companion.dashboard.magestone_options import able_json, actions_json, cells_of_last, dice_json, options_json
 from companion.dashboard.magestone_words import COLOURS, ENDINGS, MageStoneWords, in_words, names_of
 from companion.dashboard.words import sentence
@@ -57,29 +58,14 @@ class MageStoneTable(GamesFollower[Input, Table]):
             self._catch_up()
             return None if self._folded is None else self._folded.game.dice
 
-    def games(self) -> list[Json]:
-        """Every game of the last matches in the log, the newest first."""
-        return [
-            {"match": match.key, "at": match.begun_at, **_game_json(table, n)}
-            for match, table in self._matches()
-            for n in range(len(table.games), 0, -1)
-        ]
+    def _listed_json(self, match: Match, folded: Table, n: int) -> Json:
+        return _game_json(folded, n)
 
-    def replay(self, key: str, n: int) -> Json | None:
-        """Every position of a game, for the slider; None where there is no such game."""
-        found = self._find(key, n)
-        if found is None:
-            return None
-        _, table = found
-        return {"match": key, "game": n, **replay_json(table.games[n - 1], table.players(n))}
+    def _replay_json(self, folded: Table, n: int) -> Json:
+        return replay_json(folded.games[n - 1], folded.players(n))
 
-    def record(self, key: str, n: int) -> tuple[str, str] | None:
-        """A game on paper and the name of its file; None where there is no such game."""
-        found = self._find(key, n)
-        if found is None:
-            return None
-        match, table = found
-        return write_record(record_of_game(table, n)), f"magestone-{match.begun_at[:10]}-{match.id}-{n}.txt"
+    def _record(self, match: Match, folded: Table, n: int) -> tuple[str, str]:
+        return write_record(record_of_game(folded, n)), f"magestone-{match.begun_at[:10]}-{match.id}-{n}.txt"
 
     def _state_json(self, watch: Watch, why: str) -> Json:
         return {**super()._state_json(watch, why), "watched": self._watched}
@@ -100,12 +86,11 @@ class MageStoneTable(GamesFollower[Input, Table]):
         shown = [self._ruling_json(ruling) for ruling in entry.rulings]
         self._mark_undone(before, entry.seq)
         self._add_line(entry, self._words.said(entry.input), shown)
-        # Of several rulings on one input, the page shows large the last one that asks something of a person.
-        grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
-        large = shown[grave[-1] if grave else 0]
-        if isinstance(entry.input, Thrown) and not grave:
+        asked = asking(entry.rulings)
+        large = shown[asked or 0]
+        if isinstance(entry.input, Thrown) and asked is None:
             large = {**large, "why": f"{sentence(self._words.said(entry.input))}."}
-        self._ruling = {**large, "more": [] if grave else [each["headline"] for each in shown[1:]]}
+        self._ruling = {**large, "more": [each["headline"] for each in shown[1:]] if asked is None else []}
 
     def _mark_undone(self, before: Table | None, seq: int) -> None:
         """Notes what a line of the log brought about, or which lines it took back."""
@@ -131,10 +116,7 @@ class MageStoneTable(GamesFollower[Input, Table]):
 
     def _ruling_json(self, ruling: Ruling) -> Json:
         return {
-            "verdict": type(ruling).__name__.lower(),
-            "headline": self._words.headline(ruling),
-            "why": self._words.detail(ruling),
-            "rule": ruling.rule,
+            **ruling_json(ruling, self._words),
             "cells": []
             if isinstance(ruling, Accepted)
             else [square_name(cell) for cell in ruling.cells if on_board(cell)],
@@ -228,23 +210,23 @@ class MageStoneTable(GamesFollower[Input, Table]):
         """A button for each answer to what the last ruling asks, if anything."""
         candidates = () if self._ruling is None else self._ruling["candidates"]
         return [
-            _button(in_words(go), str(k) if k < 10 else "", "/choose", {"choice": go, "n": n}, "answer")
+            button(in_words(go), str(k) if k < 10 else "", "/choose", {"choice": go, "n": n}, "answer")
             for k, go in enumerate(candidates, 1)
         ]
 
     def _buttons(self, phase: str, state: State, n: int) -> list[Json]:
         """What people can say now besides choices, most likely first; `path` and `body` are what a press posts."""
-        back = _button("Take back", "u", "/declare", {"what": Said.TAKE_BACK.value})
-        resign = {**_button("Resign", "r", "/choose", {}), "confirm": "Who resigns?"}
+        back = button("Take back", "u", "/declare", {"what": Said.TAKE_BACK.value})
+        resign = {**button("Resign", "r", "/choose", {}), "confirm": "Who resigns?"}
         resign["choices"] = [
             {"label": self._words.names[seat], "body": {"choice": write_choice(Resign(seat))}}
             for seat in state.remaining
         ]
-        draw = _button("Draw", "d", "/choose", {"choice": write_choice(Draw())})
+        draw = button("Draw", "d", "/choose", {"choice": write_choice(Draw())})
         draw["confirm"] = "Do all players agree to a draw?"
         match phase:
             case "game-over":
-                return [_button("Next game", " ", "/declare", {"what": Said.NEXT_GAME.value}, "primary"), back]
+                return [button("Next game", " ", "/declare", {"what": Said.NEXT_GAME.value}, "primary"), back]
             case "match-over" | "dice":
                 return [back]
             case _:
@@ -293,7 +275,3 @@ def _game_json(table: Table, n: int) -> Json:
 def _goes(choices: tuple[Choice, ...]) -> int:
     """How many goes a game has had, the one that is being played too."""
     return 1 + sum(write_choice(choice) == "end" for choice in choices)
-
-
-def _button(label: str, key: str, path: str, body: Json, kind: str = "") -> Json:
-    return {"label": label, "key": key, "path": path, "body": body, "kind": kind, "confirm": None, "choices": None}

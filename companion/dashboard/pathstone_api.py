@@ -5,20 +5,20 @@ import secrets
 from queue import Queue
 from typing import Any
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, abort, request
 
 from companion.dashboard.api import (
     Answer,
     body_of_request,
-    game_of_request,
-    name_from_json,
+    names_from_json,
     one_of,
-    record_file,
     taker,
     whole_from_json,
+    whole_or_none,
 )
 from companion.dashboard.pathstone_table import PathstoneTable, replay_json
-from companion.games.pathstone import SIZES, NotationError, Record, State, read_move, read_ptn, replay
+from companion.dashboard.records import games_of_log, read_text
+from companion.games.pathstone import SIZES, Record, State, read_move, read_ptn, replay
 from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
 from companion.store import PathstoneStore, Resume
 from companion.terms import Player
@@ -29,6 +29,7 @@ _MOST_PTN = 128 * 1024
 _MOST_MOVES = 1000
 """Of a record; the longest real ones have two hundred, and each takes some milliseconds to play."""
 _FIRST = ("random", "first", "second")
+_WANTED = "ptn is a record as text"
 
 
 def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, store: PathstoneStore) -> Blueprint:
@@ -41,9 +42,9 @@ def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, stor
         request.max_content_length = _MOST_PTN
         body = body_of_request()
         if "ptn" in body:
-            record, _ = _record(body["ptn"])
+            record, _ = read_text(body["ptn"], _record, _WANTED)
             return take(Begin(_names_of(record), length=1, ptn=body["ptn"]))
-        names = _names(body.get("names"))
+        names = names_from_json(body.get("names"), (2,), "names are two")
         first = body.get("first", _FIRST[0])
         if first not in _FIRST:
             abort(400, f"first is one of {', '.join(_FIRST)}")
@@ -52,8 +53,7 @@ def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, stor
         size = whole_from_json(body.get("size"), "size", SIZES[0], SIZES[-1])
         if size != (watched_size or size):
             abort(400, f"the camera watches a board of {watched_size}x{watched_size}")
-        length = None if body.get("length") is None else whole_from_json(body["length"], "length", 1, _MOST_GAMES)
-        return take(Begin(names, size, length))
+        return take(Begin((names[0], names[1]), size, whole_or_none(body, "length", 1, _MOST_GAMES)))
 
     @blueprint.post("/resume")
     def resume() -> Answer:
@@ -66,14 +66,8 @@ def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, stor
     @blueprint.post("/play")
     def play() -> Answer:
         body = body_of_request()
-        n = None if body.get("n") is None else whole_from_json(body["n"], "n", 1, 10_000)
-        ptn = body.get("ptn")
-        if not isinstance(ptn, str):
-            abort(400, "ptn is a move as text")
-        try:
-            return take(Played(read_move(ptn), n))
-        except NotationError as error:
-            abort(400, str(error))
+        n = whole_or_none(body, "n", 1, 10_000)
+        return take(Played(read_text(body.get("ptn"), read_move, "ptn is a move as text"), n))
 
     @blueprint.post("/declare")
     def declare() -> Answer:
@@ -86,7 +80,7 @@ def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, stor
 
 def pathstone_games(table: PathstoneTable) -> Blueprint:
     """GET /moves, /games, /replay and /game.ptn; POST /replay shows a record that is in no log."""
-    blueprint = Blueprint("games", __name__)
+    blueprint = games_of_log(table, "/game.ptn")
 
     @blueprint.get("/moves")
     def moves() -> dict[str, Any]:
@@ -95,51 +89,22 @@ def pathstone_games(table: PathstoneTable) -> Blueprint:
             abort(400, "cell is a square, as c3")
         return table.moves_from(cell)
 
-    @blueprint.get("/games")
-    def games() -> list[dict[str, Any]]:
-        return table.games()
-
-    @blueprint.get("/replay")
-    def shown() -> dict[str, Any]:
-        found = table.replay(*game_of_request())
-        if found is None:
-            abort(404, "there is no such game in the log")
-        return found
-
     @blueprint.post("/replay")
     def read() -> dict[str, Any]:
         request.max_content_length = _MOST_PTN
-        record, states = _record(body_of_request().get("ptn"))
+        record, states = read_text(body_of_request().get("ptn"), _record, _WANTED)
         moves = tuple(ply.move for ply in record.plies)
         return {"match": None, "game": 1, "players": list(_names_of(record)), **replay_json(states, moves, states[-1])}
-
-    @blueprint.get("/game.ptn")
-    def ptn() -> Response:
-        return record_file(table.ptn(*game_of_request()))
 
     return blueprint
 
 
-def _record(text: object) -> tuple[Record, tuple[State, ...]]:
-    """The record in a text with every state of it."""
-    if not isinstance(text, str) or not text.strip():
-        abort(400, "ptn is a record as text")
-    try:
-        record = read_ptn(text)
-        if len(record.plies) > _MOST_MOVES:
-            abort(400, f"a record of more than {_MOST_MOVES} moves is too long for the page")
-        return record, replay(record)
-    except NotationError as error:
-        abort(400, str(error))
-
-
-def _names(value: object) -> tuple[str, str]:
-    if not isinstance(value, list) or len(value) != 2:
-        abort(400, "names are two")
-    first, second = (name_from_json(name) for name in value)
-    if first == second:
-        abort(400, "the two names must differ")
-    return first, second
+def _record(text: str) -> tuple[Record, tuple[State, ...]]:
+    """The record in a text with every state of it. Raises NotationError."""
+    record = read_ptn(text)
+    if len(record.plies) > _MOST_MOVES:
+        abort(400, f"a record of more than {_MOST_MOVES} moves is too long for the page")
+    return record, replay(record)
 
 
 def _names_of(record: Record) -> tuple[str, str]:

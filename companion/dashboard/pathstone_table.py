@@ -1,6 +1,7 @@
 """What the page of Pathstone shows, as plain JSON: the series folded from the log, and how the table is watched."""
 
-from companion.dashboard.follower import GamesFollower, Json
+from companion.dashboard.buttons import button
+from companion.dashboard.follower import GamesFollower, Json, asking, ruling_json
 from companion.dashboard.pathstone_words import (
     REASONS,
     PathstoneWords,
@@ -9,7 +10,7 @@ from companion.dashboard.pathstone_words import (
     squares_of,
     threat_words,
 )
-from companion.dashboard.words import as_html, colour_words, colours_of, sentence
+from companion.dashboard.words import as_html, colour_words, colours_of
 from companion.games.pathstone import (
     PIECES_EACH,
     Move,
@@ -59,42 +60,19 @@ class PathstoneTable(GamesFollower[Input, Series]):
             moves = [write_move(move) for move, _ in plays(state) if move.cell == cell]
             return {"n": state.ply + 1, "moves": moves}
 
-    def games(self) -> list[Json]:
-        """Every game of the last series in the log, the newest first."""
-        listed = []
-        for match, series in self._matches():
-            for n in range(len(series.games), 0, -1):
-                goes_on = n == len(series.games) and not series.over and match != self._match
-                game = {"match": match.key, "at": match.begun_at, "goes_on": goes_on, **_game_json(series, n)}
-                listed.append({**game, "size": series.games[n - 1].state.size})
-        return listed
+    def _listed_json(self, match: Match, folded: Series, n: int) -> Json:
+        goes_on = n == len(folded.games) and not folded.over and match != self._match
+        return {"goes_on": goes_on, **_game_json(folded, n), "size": folded.games[n - 1].state.size}
 
-    def replay(self, key: str, n: int) -> Json | None:
-        """Every position of a game, for the slider; None where there is no such game."""
-        found = self._find(key, n)
-        if found is None:
-            return None
-        _, series = found
-        game = series.games[n - 1]
+    def _replay_json(self, folded: Series, n: int) -> Json:
+        game = folded.games[n - 1]
         past = tuple(state for state in game.belief.past if state.ended is None)
-        return {
-            "match": key,
-            "game": n,
-            "players": list(series.players(n)),
-            **replay_json(past, game.moves, game.state),
-        }
+        return {"players": list(folded.players(n)), **replay_json(past, game.moves, game.state)}
 
-    def ptn(self, key: str, n: int) -> tuple[str, str] | None:
-        """A game on paper and the name of its file; None where there is no such game."""
-        found = self._find(key, n)
-        if found is None:
-            return None
-        match, series = found
+    def _record(self, match: Match, folded: Series, n: int) -> tuple[str, str]:
         date = match.begun_at[:10]
-        record = record_of_game(
-            series, n, (("Event", "Pathstone"), ("Date", date.replace("-", ".")), ("Round", str(n)))
-        )
-        return write_ptn(record), f"pathstone-{date}-{match.id}-{n}.ptn"
+        tags = (("Event", "Pathstone"), ("Date", date.replace("-", ".")), ("Round", str(n)))
+        return write_ptn(record_of_game(folded, n, tags)), f"pathstone-{date}-{match.id}-{n}.ptn"
 
     def _state_json(self, watch: Watch, why: str) -> Json:
         return {**super()._state_json(watch, why), "board_size": self._size, "watched": self._watched}
@@ -122,16 +100,12 @@ class PathstoneTable(GamesFollower[Input, Series]):
                     self._undone += [seq for made, seq in self._made if made >= n]
                     self._made = [(made, seq) for made, seq in self._made if made < n]
         self._add_line(entry, self._words.said(entry.input), shown)
-        # Of several rulings on one input, the page shows large the last one that asks something of a person.
-        grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
-        self._ruling = shown[grave[-1] if grave else -1]
+        asked = asking(entry.rulings)
+        self._ruling = shown[-1 if asked is None else asked]
 
     def _ruling_json(self, ruling: Ruling) -> Json:
         return {
-            "verdict": type(ruling).__name__.lower(),
-            "headline": self._words.headline(ruling),
-            "why": self._words.detail(ruling),
-            "rule": ruling.rule,
+            **ruling_json(ruling, self._words),
             "cells": squares_of(ruling.cells) if not isinstance(ruling, Accepted) else [],
             "candidates": list(ruling.candidates) if isinstance(ruling, Undecided) else [],
         }
@@ -277,21 +251,9 @@ def _cells_of(move: Move) -> list[str]:
 
 
 def _say(label: str, key: str, what: Said, kind: str = "") -> Json:
-    return _button(label, key, "/declare", {"what": what.value}, kind)
+    return button(label, key, "/declare", {"what": what.value}, kind)
 
 
 def _answer(ptn: str, number: int) -> Json:
     label = move_in_words(read_move(ptn))
-    return _button(label, str(number) if number < 10 else "", "/play", {"ptn": ptn}, "answer")
-
-
-def _button(label: str, key: str, path: str, body: Json, kind: str) -> Json:
-    return {
-        "label": sentence(label) if kind != "answer" else label,
-        "key": key,
-        "path": path,
-        "body": body,
-        "kind": kind,
-        "confirm": None,
-        "choices": None,
-    }
+    return button(label, str(number) if number < 10 else "", "/play", {"ptn": ptn}, "answer")

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from companion.dashboard.buttons import buttons
-from companion.dashboard.follower import Follower, Json
+from companion.dashboard.follower import Follower, Json, asking, ruling_json
 from companion.dashboard.words import COUNTED, MODES, Words, as_html, colour_words, colours_of
 from companion.games import pathways
 from companion.games.compare import cell_mm
@@ -64,9 +64,8 @@ class Table(Follower[Input]):
         elif after != before:
             self._changes.append((entry.n, entry.seq))
         self._add_line(entry, self._words.said(entry.input), shown)
-        # Of several rulings on one input, the page shows large the last one that asks something of a person.
-        grave = [k for k, ruling in enumerate(entry.rulings) if not isinstance(ruling, Accepted)]
-        chosen = grave[-1] if grave else -1
+        asked = asking(entry.rulings)
+        chosen = -1 if asked is None else asked
         self._ruling = shown[chosen]
         self._advice = tuple(order for order in entry.rulings[chosen].orders if order.do is Do.LAY_FLAT)
 
@@ -88,15 +87,10 @@ class Table(Follower[Input]):
         ]
 
     def _ruling_json(self, ruling: Ruling) -> Json:
-        verdict = type(ruling).__name__.lower()
+        shown = ruling_json(ruling, self._words)
         if isinstance(ruling, Accepted) and any(order.do is Do.REMOVE for order in ruling.orders):
-            verdict = "orders"
-        return {
-            "verdict": verdict,
-            "headline": self._words.headline(ruling),
-            "why": self._words.detail(ruling),
-            "rule": ruling.rule,
-        }
+            return {**shown, "verdict": "orders"}
+        return shown
 
     def _standing_json(self) -> Json:
         standing = self._referee.standing
