@@ -23,7 +23,7 @@ from companion.games.magestone import (
     write_choice,
     write_go,
 )
-from companion.games.magestone.belief import Go, OpenGo, beginning, believe, finish, judge_look
+from companion.games.magestone.belief import Go, OpenGo, beginning, believe, finish, judge_look, tell
 from companion.games.magestone.looks import Look, look_from_json, look_to_json
 from companion.games.magestone.table import Begin, Chosen, Seen, Table, input_from_json, input_to_json, take
 from companion.goes import thrown
@@ -178,6 +178,54 @@ def test_where_nobody_says_anything_the_true_go_is_among_those_told(seed: int):
         assert alike(write_go(tuple(go))) in [alike(text) for text in told[n]], n
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_where_choices_are_said_no_wrong_go_is_told_with_a_tenth_of_the_squares_hidden_in_every_look(seed: int):
+    print("seed", seed)
+    chance = random.Random(seed)
+    truth = start(2 if seed % 2 else 4)
+    hands, belief, goes, go = laid_out(truth, seed), believe(truth), [], []
+    told: dict[int, list[tuple[str, ...]]] = {}
+
+    def hear(events: tuple) -> None:
+        for event in events:
+            assert not isinstance(event, Refused), event
+            if isinstance(event, (Go, OpenGo)):
+                candidates = (event.notation,) if isinstance(event, Go) else event.candidates
+                told.setdefault(event.n, []).append(candidates)
+
+    def see(share: float) -> None:
+        nonlocal belief
+        belief, events = judge_look(belief, look_at(hands, mostly_hidden(chance, share)), silent=False)
+        hear(events)
+
+    see(0.1)
+    while truth.result is None and len(goes) < 25:
+        choice = drawn(truth, chance, 0.6)
+        if isinstance(choice, End) and truth.is_fresh:
+            continue
+        before, truth = truth, play(truth, choice)
+        go.append(choice)
+        if not isinstance(choice, Move) and (not isinstance(choice, End) or chance.random() < 0.5):
+            # Who fights does so at a board that is seen; the end of a go is said whatever is hidden.
+            if not isinstance(choice, End):
+                see(0)
+            belief, events = tell(belief, choice, before.to_move)
+            hear(events)
+        for deed in deeds_of(before, choice, truth):
+            do(hands, deed)
+            see(0.1)
+        see(0.1)
+        if isinstance(choice, End):
+            goes.append(alike(write_go(tuple(go))))
+            go = []
+    belief, events = finish(belief)
+    hear(events)
+    for n, true in enumerate(goes[:-1], 1):
+        assert n in told, n
+        for candidates in told[n]:
+            assert true in [alike(text) for text in candidates], n
+
+
 # One look after one thing, as a table
 
 # Top's army and what lies about, against Bottom's; W1 may go, six squares and three units are left.
@@ -261,6 +309,7 @@ UNDECIDED = [
     ("a Mage in the hand, near stones beside an enemy", "10i0>", "", "not seen: i0 (Top's Mage)", ()),
     ("a unit in the hand", "12e5>", "", "not seen: e5 (Top's Warrior 1)", ()),
     ("a unit where nothing is seen", "12e5>e7", "e7", "not seen: e5 (Top's Warrior 1)", ()),
+    ("whether a go is over while a unit is hidden", "32h3>g3", "g6 g7", "as far as can be seen it is Top's go", ()),
     ("a fight that nobody declared", "33f6> 52>f6", "", "nobody has declared", ("W2xf6", "W3xf6", "W2+W3xf6")),
 ]
 
@@ -338,6 +387,27 @@ def test_a_walk_that_is_seen_only_after_its_go_was_said_to_be_over_is_of_that_go
     table, rulings = take(table, Seen(look_at(hands)))
     assert not any(isinstance(ruling, (Refused, Undecided)) for ruling in rulings), rulings
     assert [write_choice(choice) for choice in table.game.choices] == ["W1>e6>e7", "end"]
+
+
+def test_a_walk_that_was_hidden_when_its_go_was_said_to_be_over_is_not_taken_for_one_of_the_next_go():
+    state = read_position(FIELD)
+    hands, belief, told = laid_out(state), believe(state), []
+
+    def see(done: str, hidden: str = "") -> None:
+        nonlocal belief
+        for deed in deeds(done):
+            do(hands, deed)
+        unseen = {square_from_name(name) for name in hidden.split()}
+        belief, events = judge_look(belief, look_at(hands, unseen), silent=False)
+        told.extend(event for event in events if isinstance(event, (Go, OpenGo)))
+
+    see("12e5>e7", "e7")
+    belief, events = tell(belief, End())
+    assert not any(isinstance(event, (Go, OpenGo)) for event in events)
+    see("32e9>e8", "e5 e7")
+    assert told == []
+    see("")
+    assert [(event.n, sorted(event.candidates)) for event in told] == [(1, ["W1>e6>e7 end", "end"])]
 
 
 def test_a_priest_on_a_gravestone_is_asked_where_it_steps_back_and_answers_by_doing_so():

@@ -11,7 +11,7 @@ from typing import Final
 
 from companion.games.magestone.board import NEXUS, Layout
 from companion.games.magestone.choices import Attack, Bolt, Choice, End, Move
-from companion.games.magestone.course import Course, Source, Step, contradicted, written
+from companion.games.magestone.course import ALL_SQUARES, Course, Source, Step, contradicted, written
 from companion.games.magestone.following import TooMuchError, doubt, explanations, may_be_underway
 from companion.games.magestone.legal import legal_choices
 from companion.games.magestone.looks import Look, Top
@@ -160,10 +160,12 @@ def finish(belief: Belief) -> Judged:
 
 
 def _ended(line: Line) -> Line:
-    state = line.course.state
-    if state.is_fresh or len(legal_choices(state)) != 1:
-        return line
-    return _continued(line, line.course.after(End(), Source.SEEN))
+    """The line with its last go over where nothing was left of it, and those whose end no look has come after."""
+    course = line.course
+    if not course.state.is_fresh and len(legal_choices(course.state)) == 1:
+        course = course.after(End(), Source.SEEN)
+    looked = tuple(end for end in course.open_ends if end[1] != ALL_SQUARES)
+    return _continued(line, replace(course, open_ends=looked))
 
 
 def tell(belief: Belief, choice: Choice, seat: Seat | None = None) -> Judged:
@@ -230,7 +232,7 @@ def _ruled(belief: Belief, lines: list[Line]) -> Judged:
     forgotten = belief.forgotten or len(lines) > _MOST_LINES
     lines = lines[:_MOST_LINES]
     told, events = list(belief.told), list[Told]()
-    finished = min(len(line.goes) for line in lines)
+    finished = min(map(_settled, lines))
     if finished < len(told):
         events.append(GoTakenBack(finished + 1))
         del told[finished:]
@@ -251,6 +253,14 @@ def _ruled(belief: Belief, lines: list[Line]) -> Judged:
     if over and course.state.result is not None:
         events.append(Over(course.state.result))
     return Belief(tuple(lines), tuple(told), over=over, forgotten=forgotten), tuple(events)
+
+
+def _settled(line: Line) -> int:
+    """How many goes are over for certain: in one whose end is open a walk may have been unseen."""
+    course = line.course
+    if not course.open_ends or course.state.result is not None:
+        return len(line.goes)
+    return sum(isinstance(step.choice, End) for step in course.steps[: course.open_ends[0][0]])
 
 
 def _joined(lines: list[Line]) -> list[Line]:

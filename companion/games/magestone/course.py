@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import Final
 
-from companion.games.magestone.choices import Attack, Bolt, Choice
+from companion.games.magestone.board import CELLS
+from companion.games.magestone.choices import Attack, Bolt, Choice, End
 from companion.games.magestone.looks import Look, Top, lying, uppermost
 from companion.games.magestone.orders import Do, Order, Token, orders
 from companion.games.magestone.pieces import Seat, Unit
@@ -16,6 +18,10 @@ from companion.terms import Cell
 Someone = tuple[Seat, Unit]
 Loose = frozenset[tuple[Cell, Top | None]]
 """What may still lie on a square, or already, because of an order; None for nothing."""
+
+OpenEnd = tuple[int, frozenset[Cell]]
+"""The end of a go before which a unit may have walked unseen: its step's number, and what no look has shown since."""
+ALL_SQUARES: Final = frozenset(CELLS)
 
 
 class Source(Enum):
@@ -42,8 +48,7 @@ class Course:
     steps: tuple[Step, ...]
     state: State
     pending: tuple[Order, ...] = ()
-    seen: int = 0
-    """How many of the steps were made when the whole board was last seen"""
+    open_ends: tuple[OpenEnd, ...] = ()
 
     def after(self, choice: Choice, source: Source) -> "Course":
         """The course with one more choice, which has to be legal."""
@@ -52,8 +57,18 @@ class Course:
             (*self.steps, Step(self.state, choice, source)),
             state,
             (*self.pending, *orders(self.state, choice, state)),
-            self.seen,
+            (*self.open_ends, *opened(len(self.steps), choice)),
         )
+
+    def first(self, number: int) -> "Course":
+        """The course as it was when so many of its steps were made, as if all that was ordered was done."""
+        open_ends = tuple(end for end in self.open_ends if end[0] < number)
+        return Course(self.steps[:number], self.steps[number].before, (), open_ends)
+
+
+def opened(number: int, choice: Choice) -> tuple[OpenEnd, ...]:
+    """What a choice, the step with this number, leaves open until there is a look."""
+    return ((number, ALL_SQUARES),) if isinstance(choice, End) else ()
 
 
 def written(step: Step) -> Choice:

@@ -3,7 +3,8 @@
 A unit that is seen elsewhere has walked there, by a shortest walk. Who fights, casts or begins the Rite says so; where
 nobody did, a fight is supposed only from what it leaves on the board: a unit gone from its square, and all orders done.
 A unit that is seen nowhere is unknown, and has never moved. The go of who is to move ends when a unit of the next seat
-goes; nobody is supposed to have passed who could have done anything.
+goes; nobody is supposed to have passed who could have done anything. A unit that is seen elsewhere may
+have walked in a go before as well, while no look has shown where it stood and where it went.
 
 What nothing explains may be a take-back: the board as it was, or other walks in place of this go's.
 """
@@ -18,6 +19,7 @@ from companion.games.magestone.course import (
     Board,
     Course,
     Loose,
+    OpenEnd,
     Someone,
     Source,
     Step,
@@ -27,7 +29,7 @@ from companion.games.magestone.course import (
     wrong_squares,
 )
 from companion.games.magestone.dice import Roll
-from companion.games.magestone.faults import GO, dice_for, left, walker_fault
+from companion.games.magestone.faults import GO, dice_for, fault, left, walker_fault
 from companion.games.magestone.legal import legal_choices, reach, shortest_walks
 from companion.games.magestone.looks import Look, Top, lying, uppermost
 from companion.games.magestone.orders import Do, Token, orders
@@ -43,7 +45,9 @@ _MOST_CHOICES: Final = 12
 _MOST_NAMED: Final = 8
 """So many squares to restore are named in words; a table that is not set up yet has more."""
 _BACK: Final = 24
-"""Steps that a take-back can undo."""
+"""Steps that a take-back can undo, or a walk be late by."""
+_MOST_LATE: Final = 32
+"""So many courses with late walks are tried for one explanation."""
 
 
 class TooMuchError(Exception):
@@ -58,10 +62,9 @@ def explanations(course: Course, look: Look, *, silent: bool = False) -> tuple[C
     `silent` is a source where nobody can say anything: then what leaves no trace may have been chosen too.
     """
     board = Board(look)
-    found = _onward(course, board, silent=silent) or _before_the_end(course, board) or _back(course, board)
-    return tuple(
-        replace(one, pending=outstanding(one, look), seen=one.seen if look.unseen else len(one.steps)) for one in found
-    )
+    courses = _with_late_walks(course, board)
+    found = [after for one in courses for after in _onward(one, board, silent=silent)] or _back(course, board)
+    return tuple(replace(one, pending=outstanding(one, look), open_ends=_still_open(one, board)) for one in found)
 
 
 def may_be_underway(course: Course, look: Look) -> bool:
@@ -250,45 +253,87 @@ def _may_have_ended(state: State, board: Board, gone: dict[Someone, Cell], lost:
         return False
     if state.is_fresh and seat not in state.out:
         return len(legal_choices(state)) == 1
-    for unit, cell in zip(Unit, state.armies[seat].cells, strict=True):
-        if cell is None or unit in (*state.moved, *state.acted):
-            continue
-        if cell in board.unseen and not board.unseen.isdisjoint(reach(state, unit)):
-            return False
-    return True
+    return not _may_have_walked(state, board.unseen)
+
+
+def _may_have_walked(state: State, unseen: frozenset[Cell]) -> bool:
+    """Whether a unit of the player to move may have walked from a square that is not seen to another."""
+    return any(
+        cell in unseen and not unseen.isdisjoint(reach(state, unit))
+        for unit, cell in zip(Unit, state.armies[state.to_move].cells, strict=True)
+        if cell is not None
+    )
+
+
+# Late: walks that were not seen until their go was over
+
+
+def _with_late_walks(course: Course, board: Board) -> list[Course]:
+    """The course, and those in which units that are seen elsewhere by now walked in a go that is over.
+
+    Raises TooMuchError.
+    """
+    if not course.open_ends:
+        return [course]
+    begin = course.open_ends[0][0]
+    courses, known = [course], {_goes_of(course.steps[begin:])}
+    for one in courses:
+        gone = _displaced(one.state, board, loosened(one.pending, one.state))
+        for number, unseen in one.open_ends:
+            before = one.steps[number].before
+            for move in _walks(before, board, gone):
+                at = before.armies[before.to_move].cells[move.unit]
+                late = _with_late_walk(one, number, move) if {at, move.path[-1]} <= unseen else None
+                if late is None or (goes := _goes_of(late.steps[begin:])) in known:
+                    continue
+                if len(courses) == _MOST_LATE:
+                    raise TooMuchError
+                known.add(goes)
+                courses.append(late)
+    return courses
+
+
+def _with_late_walk(course: Course, number: int, move: Move) -> Course | None:
+    """The course with a walk before the step with this number; None where what came since was not possible then."""
+    late = course.first(number).after(move, Source.SEEN)
+    ordered = late.pending
+    for step in course.steps[number:]:
+        if fault(late.state, step.choice) is not None:
+            return None
+        late = late.after(step.choice, step.source)
+    open_ends = tuple((n + (n >= number), unseen) for n, unseen in course.open_ends)
+    return replace(late, pending=(*course.pending, *ordered), open_ends=open_ends)
+
+
+def _goes_of(steps: tuple[Step, ...]) -> tuple[frozenset[object], ...]:
+    """What was chosen in each go, in whatever order."""
+    goes: list[set[object]] = [set()]
+    for step in steps:
+        goes[-1].add(_sort_of(step))
+        if isinstance(step.choice, End):
+            goes.append(set())
+    return tuple(map(frozenset, goes))
+
+
+def _still_open(course: Course, board: Board) -> tuple[OpenEnd, ...]:
+    """The ends of goes in which a unit may still have walked, with what this look has left unseen since."""
+    ends = ((number, unseen & board.unseen) for number, unseen in course.open_ends)
+    recent = len(course.steps) - _BACK
+    return tuple(
+        (number, unseen)
+        for number, unseen in ends
+        if number >= recent and _may_have_walked(course.steps[number].before, unseen)
+    )
 
 
 # Back: what was chosen after all
-
-
-def _before_the_end(course: Course, board: Board) -> list[Course]:
-    """The courses in which units walked before the end of the go was said, which no look has shown since."""
-    if not course.steps or len(course.steps) <= course.seen:
-        return []
-    last = course.steps[-1]
-    if last.source is Source.SEEN or not isinstance(last.choice, End):
-        return []
-    layer = [Course(course.steps[:-1], last.before, course.pending, course.seen)]
-    seat = last.before.to_move
-    while layer:
-        layer = [
-            one.after(move, Source.SEEN)
-            for one in layer
-            for move in _walks(one.state, board, _displaced(one.state, board, loosened(one.pending, one.state)))
-        ]
-        for one in layer:
-            if not any(who[0] is seat for who in _displaced(one.state, board, loosened(one.pending, one.state))):
-                found = _onward(one.after(End(), Source.SAID), board)
-                if found:
-                    return found
-    return []
 
 
 def _back(course: Course, board: Board) -> list[Course]:
     """The last course before this one that the board shows, or this go with other walks than were seen."""
     walks_since = True
     for number, step in enumerate(reversed(course.steps[-_BACK:]), 1):
-        before = Course(course.steps[: len(course.steps) - number], step.before, (), course.seen)
+        before = course.first(len(course.steps) - number)
         if not wrong_squares(before.state, board, frozenset()):
             return [before]
         walks_since = walks_since and step.source is Source.SEEN and isinstance(step.choice, (Move, End))
@@ -315,11 +360,15 @@ def doubt(course: Course, look: Look, *, too_much: bool = False) -> Refused | Un
     places += f" and {len(wrong) - _MOST_NAMED} squares more" if len(wrong) > _MOST_NAMED else ""
     units = {who for cell in wrong for who in tops.get(cell, ()) if not isinstance(who, Token)}
     hidden = bool(board.unseen) and not units <= board.at.keys()
+    gone = _displaced(state, board, loose)
     if hidden or all(board.shows(cell) is None or board.shows(cell) in below.get(cell, ()) for cell in wrong):
         return Undecided(GO, f"not seen: {places}; put it back, or say what happened", cells=wrong)
     if too_much:
         return Undecided(GO, f"too much was done at once to follow it: put back {places}, or say it", cells=wrong)
-    return Refused(GO, f"{_why(state, _displaced(state, board, loose))}: put back {places}", cells=wrong)
+    if _still_open(course, board) or _may_have_walked(state, board.unseen):
+        why = f"as far as can be seen {_why(state, gone)}: show all, or put back {places}"
+        return Undecided(GO, why, cells=wrong)
+    return Refused(GO, f"{_why(state, gone)}: put back {places}", cells=wrong)
 
 
 def _why(state: State, gone: dict[Someone, Cell]) -> str:

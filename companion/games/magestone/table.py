@@ -11,7 +11,7 @@ from typing import Any
 
 from companion.games.magestone.board import Layout
 from companion.games.magestone.choices import Attack, Bolt, Choice, Draw, End, Move, Resign
-from companion.games.magestone.course import Course, Source, Step, contradicted, written
+from companion.games.magestone.course import Course, OpenEnd, Source, Step, contradicted, opened, written
 from companion.games.magestone.dice import Dice, Roll, roll_fault, winner
 from companion.games.magestone.faults import COMBAT, GO, declaration_fault, dice_for, left
 from companion.games.magestone.following import TooMuchError, doubt, explanations
@@ -107,8 +107,7 @@ class Game:
     """The numbers, from 1, of the choices that nobody made on the page: the board showed them"""
     pending: tuple[Order, ...] | None = None
     """The orders that the board does not show done; None where no camera has looked"""
-    looked: int = 0
-    """How many choices were made when the whole board was last seen"""
+    open_ends: tuple[OpenEnd, ...] = ()
     unexplained: tuple[tuple[Cell, Top | None], ...] = ()
     """What the last look showed that nothing explains, or several things do"""
 
@@ -119,7 +118,7 @@ class Game:
             Step(before, choice, Source.SEEN if number in self.seen else Source.SAID)
             for number, (before, choice) in enumerate(zip(self.past, self.choices, strict=False), 1)
         )
-        return Course(tuple(steps), self.state, self.pending or (), self.looked)
+        return Course(tuple(steps), self.state, self.pending or (), self.open_ends)
 
     @property
     def state(self) -> State:
@@ -293,7 +292,9 @@ def _play(table: Table, choice: Choice) -> Taken:
     if after.result is None and after.to_move in after.out:
         after, ended, _ = judge(after, End())
         past, choices, rulings = (*past, after), (*choices, End()), (*rulings, *ended)
-    return _with_game(table, Game(past, choices, None, game.seen, pending, game.looked)), rulings
+    new = (end for number in range(len(game.choices), len(choices)) for end in opened(number, choices[number]))
+    open_ends = () if pending is None else (*game.open_ends, *new)
+    return _with_game(table, Game(past, choices, None, game.seen, pending, open_ends)), rulings
 
 
 def _look(table: Table, look: Look) -> Taken:
@@ -362,7 +363,7 @@ def _follow(table: Table, before: Course, after: Course) -> Taken:
         None,
         tuple(number for number, step in enumerate(after.steps, 1) if step.source is Source.SEEN),
         after.pending,
-        after.seen,
+        after.open_ends,
     )
     return _with_game(table, followed), tuple(rulings)
 
@@ -388,7 +389,8 @@ def _take_back(table: Table) -> Taken:
         kept -= 1
     pending = None if game.pending is None else ()
     seen = tuple(number for number in game.seen if number <= kept)
-    back = Game(game.past[: kept + 1], game.choices[:kept], None, seen, pending, min(game.looked, kept))
+    open_ends = tuple(end for end in game.open_ends if end[0] < kept)
+    back = Game(game.past[: kept + 1], game.choices[:kept], None, seen, pending, open_ends)
     state = back.state
     why = f"{named(game.choices[kept])} is taken back: it is {state.to_move.label}'s go; {left(state)}"
     return _with_game(table, back), (Accepted(CORRECTION, why),)
