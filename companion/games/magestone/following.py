@@ -148,7 +148,8 @@ def _choices(
             hit = [who in lost for _, who in fell]
             if any(hit) and (silent or _has_evidence(state, choice, board)):
                 if all(hit) or all(who in lost or _may_stay(state, board, cell) for cell, who in fell):
-                    yield choice, False
+                    # Who seems to have walked home may have fallen and come back there.
+                    yield choice, silent and not _has_evidence(state, choice, board)
             elif (
                 silent
                 and all(_may_stay(state, board, cell) for cell, _ in fell)
