@@ -41,6 +41,16 @@ class Lamp(Protocol):
     def light(self) -> Rgb: ...
 
 
+class Lit(Protocol):
+    """The light in a room, linear."""
+
+    @property
+    def ambient(self) -> Rgb: ...
+
+    @property
+    def lamps(self) -> tuple[Lamp, ...]: ...
+
+
 class Subject(Protocol[Thing]):
     """What a camera looks at: a board in a room, and things that lie on it."""
 
@@ -48,10 +58,7 @@ class Subject(Protocol[Thing]):
     def board(self) -> Sheet: ...
 
     @property
-    def ambient(self) -> Rgb: ...
-
-    @property
-    def lamps(self) -> tuple[Lamp, ...]: ...
+    def room(self) -> Lit: ...
 
     def radiance(self, eye: Point, rays: Vector, things: tuple[Thing, ...]) -> Plane:
         """Light from where the rays end, (height, width, 3), blue first."""
@@ -61,9 +68,6 @@ class Subject(Protocol[Thing]):
 
     def smeared(self, thing: Thing, open_s: float) -> Thing:
         """A moving thing as far drawn out as the shutter leaves it time."""
-
-    def lit_share(self) -> float:
-        """Share of the light that the first lamp gives: what its shadow takes away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,9 +430,10 @@ class Camera(Generic[Thing]):
         normal = [o / radius - towards * ray for o, ray in zip(off, (x, y, z), strict=True)]
         facing = np.zeros_like(x)
         folds = 1 + tube.folds * np.sin(share * 0.21 + 2 * np.sin(share * 0.05 + off[0] * 0.08))
-        light = np.stack([np.full_like(x, self.scene.ambient[k] * tube.colour[k]) for k in (2, 1, 0)], axis=-1)
+        room = self.scene.room
+        light = np.stack([np.full_like(x, room.ambient[k] * tube.colour[k]) for k in (2, 1, 0)], axis=-1)
         light *= (0.6 + 0.4 * normal[2])[..., None]
-        for lamp in self.scene.lamps:
+        for lamp in room.lamps:
             place = self._lamp_mm(lamp)
             to_lamp = [p - e - reach * ray for p, e, ray in zip(place, self._eye, (x, y, z), strict=True)]
             far = np.sqrt(sum(k * k for k in to_lamp))
@@ -440,9 +445,10 @@ class Camera(Generic[Thing]):
 
     def _arm_shadows(self, arms: tuple[Arm, ...]) -> Iterable[tuple[Rect, Plane]]:
         """Regions, and what share of their (encoded) light the arms leave there."""
-        if not self.scene.lamps:
+        room = self.scene.room
+        if not room.lamps:
             return
-        lamp = self.scene.lamps[0]
+        lamp = room.lamps[0]
         place = self._lamp_mm(lamp)
         coarse = 8
         width, height = self.view.size_wh
@@ -453,7 +459,9 @@ class Camera(Generic[Thing]):
         hidden = np.zeros(len(seen), np.float32)
         for tube in (tube for arm in arms for tube in tubes(arm)):
             hidden = np.maximum(hidden, tube_shadow(points, tube, place, lamp.radius_mm))
-        kept = ((1 - self.scene.lit_share() * hidden) ** (1 / GAMMA)).reshape(x_px.shape)
+        # What the first lamp's shadow takes away.
+        share = max(lamp.light) / (sum(max(one.light) for one in room.lamps) + max(room.ambient))
+        kept = ((1 - share * hidden) ** (1 / GAMMA)).reshape(x_px.shape)
         touched = np.argwhere(kept < 0.995)
         if not len(touched):
             return

@@ -100,16 +100,6 @@ class Scene:
             total += self._radiance(eye, rays, tuple(_shifted(disk, share) for disk in disks))
         return np.asarray(total / steps, dtype=np.float32)
 
-    @property
-    def lamps(self) -> tuple[Lamp, ...]:
-        """The room's."""
-        return self.room.lamps
-
-    @property
-    def ambient(self) -> Rgb:
-        """The room's."""
-        return self.room.ambient
-
     def bounds_mm(self, disk: Disk) -> tuple[Floats, float, float]:
         """Where a disk and its shadow change the light: the corners (4, 2) of a rectangle, its floor and its top."""
         board, radius = self.board, self.board.disk_diameter_mm / 2
@@ -143,11 +133,6 @@ class Scene:
         v = np.cross(np.array(axis), u)
         round_it = np.cos(angle)[:, None] * u[None] + np.sin(angle)[:, None] * v[None]
         return np.asarray(disk.top_mm(self.board.disk_height_mm) + self.board.disk_diameter_mm / 2 * round_it)
-
-    def lit_share(self) -> float:
-        """Share of the slab's light that the first lamp gives: what its shadow takes away."""
-        direct = [max(lamp.light) for lamp in self.room.lamps]
-        return direct[0] / (sum(direct) + max(self.room.ambient)) if direct else 0.0
 
     def _at_edge(self, disk: Disk) -> bool:
         margin = self.board.disk_diameter_mm

@@ -148,34 +148,15 @@ class Scene:
         width, height = calibration.size_wh
         eye = calibration.camera_mm()
         rays = _rays(calibration, oversampling)
-        hits = self._meet_board(eye, rays)
-        solids = [(solid, piece) for piece in pieces for solid in solids_of(piece, self.sizes)]
-        for number, (solid, piece) in enumerate(solids):
-            self._meet(eye, rays, hits, solid, piece, number, _window(calibration, solid, rays[0].shape, oversampling))
-        light = self._shade(calibration, eye, rays, hits, [solid for solid, _ in solids], oversampling)
+        light = self._traced(calibration, eye, rays, pieces, oversampling)
         light = light.reshape(height, oversampling, width, oversampling, 3).mean(axis=(1, 3))
         return np.asarray(np.maximum(light * exposure, 0) ** (1 / _GAMMA))
 
     # For `camera.Camera`, which traces parts of a picture.
 
-    @property
-    def lamps(self) -> tuple[Lamp, ...]:
-        """The room's."""
-        return self.room.lamps
-
-    @property
-    def ambient(self) -> Rgb:
-        """The room's."""
-        return self.room.ambient
-
     def radiance(self, eye: Point, rays: Vector, pieces: tuple[Piece, ...]) -> Plane:
         """Light from where the rays end, (height, width, 3), blue first."""
-        at = np.array(eye)
-        hits = self._meet_board(at, rays)
-        solids = [(solid, piece) for piece in pieces for solid in solids_of(piece, self.sizes)]
-        for number, (solid, piece) in enumerate(solids):
-            self._meet(at, rays, hits, solid, piece, number, (slice(None), slice(None)))
-        return self._shade(None, at, rays, hits, [solid for solid, _ in solids], 1)
+        return self._traced(None, np.array(eye), rays, pieces, 1)
 
     def bounds_mm(self, piece: Piece) -> tuple[Floats, float, float]:
         """Where a piece and its shadow change the light: the corners (4, 2) of a rectangle, its floor and its top."""
@@ -184,7 +165,7 @@ class Scene:
         place = np.array([piece.x_mm, piece.y_mm])
         low, high = place - reach_mm - _CONTACT_MM, place + reach_mm + _CONTACT_MM
         for lamp in self.room.lamps:
-            at = np.array([self.board.width_mm, self.board.length_mm]) / 2 + lamp.place_mm[:2]
+            at = self._lamp_mm(lamp)[:2]
             share = top_mm / (lamp.place_mm[2] - top_mm)
             thrown, soft = place + (place - at) * share, reach_mm * (1 + share) + lamp.radius_mm * share
             low, high = np.minimum(low, thrown - soft), np.maximum(high, thrown + soft)
@@ -194,14 +175,28 @@ class Scene:
         """As it lies: pieces are not drawn in motion."""
         return piece
 
-    def lit_share(self) -> float:
-        """Share of the light that the first lamp gives: what its shadow takes away."""
-        direct = [max(lamp.light) for lamp in self.room.lamps]
-        return direct[0] / (sum(direct) + max(self.room.ambient)) if direct else 0.0
+    def _traced(
+        self,
+        calibration: Calibration | None,
+        eye: Floats,
+        rays: Vector,
+        pieces: tuple[Piece, ...],
+        oversampling: int,
+    ) -> Plane:
+        """Light from where the rays end; a calibration says which of them can meet what, without one all can."""
+        hits = self._meet_board(eye, rays)
+        solids = [(solid, piece) for piece in pieces for solid in solids_of(piece, self.sizes)]
+        for number, (solid, piece) in enumerate(solids):
+            self._meet(eye, rays, hits, solid, piece, number, _window(calibration, solid, rays[0].shape, oversampling))
+        return self._shade(calibration, eye, rays, hits, [solid for solid, _ in solids], oversampling)
+
+    def _lamp_mm(self, lamp: Lamp) -> Floats:
+        """Where a lamp hangs, in board millimetres."""
+        return np.array([self.board.width_mm / 2, self.board.length_mm / 2, 0.0]) + lamp.place_mm
 
     def _meet_board(self, eye: Floats, rays: Vector) -> _Hits:
         board, room = self.board, self.room
-        wide, long = board.columns * board.square_mm, board.rows * board.square_mm
+        wide, long = board.width_mm, board.length_mm
         t = (-eye[2] / rays[2]).astype(np.float32)
         x, y = eye[0] + t * rays[0], eye[1] + t * rays[1]
         column, row = np.floor(x / board.square_mm), np.floor(y / board.square_mm)
@@ -262,7 +257,6 @@ class Scene:
         oversampling: int,
     ) -> Plane:
         point = [(eye[axis] + hits.t * rays[axis]).astype(np.float32) for axis in range(3)]
-        middle = (self.board.columns * self.board.square_mm / 2, self.board.rows * self.board.square_mm / 2)
         sky = 0.6 + 0.4 * np.clip(hits.normal[2], 0, 1)
         windows = [_window(calibration, solid, hits.t.shape, oversampling, spread_mm=_CONTACT_MM) for solid in solids]
         for number, (solid, window) in enumerate(zip(solids, windows, strict=True)):
@@ -275,7 +269,7 @@ class Scene:
         total = [hits.albedo[k] * sky * self.room.ambient[k] for k in range(3)]
         rng = np.random.default_rng(self.room.seed + 1)
         for lamp in self.room.lamps:
-            place = np.array([middle[0] + lamp.place_mm[0], middle[1] + lamp.place_mm[1], lamp.place_mm[2]])
+            place = self._lamp_mm(lamp)
             seen = np.zeros_like(hits.t)
             angles = 2 * np.pi * (np.arange(_LAMP_POINTS) + rng.uniform()) / (_LAMP_POINTS - 1)
             for index in range(_LAMP_POINTS):

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from vision.board import Floats, Image, Pieces, Profile, SquaresBoard
+from vision.board import Floats, Image, Profile
 from vision.calibration import Calibration
 from vision.nets import Array, conv, dense, relu, weights
+from vision.pieces import look_at_squares
 from vision.slab import LOG
 
 Stack = tuple[int, ...]
 """Pieces, the lowest first, by their index in vision.pieces.TOPS."""
 
-STEP = 1 / 27
-"""Of a flat's width: a pixel of what the network sees."""
+FLAT_PX = 27
+"""A flat's width in pixels of what the network sees."""
 LONG, WIDE = 72, 46
 """Its size in pixels: along the way in which what is high leans, and across."""
 _BEHIND = 26
@@ -34,23 +35,13 @@ class StackViews:
 
     def __init__(self, image_bgr: Image, calibration: Calibration, profile: Profile, paints: Array) -> None:
         """`paints` are the two sides' log colours (2, 3) in this picture. ValueError for another kind of board."""
-        board, self._pieces = profile.board, profile.pieces or Pieces()
-        if not isinstance(board, SquaresBoard):
-            raise ValueError("stacks are told apart on a board of squares")
-        self._step_mm = self._pieces.flat_mm[0] * STEP
-        factor = 1
-        while calibration.px_per_mm() * self._step_mm / (2 * factor) >= 0.9:
-            factor *= 2
-        self._small = image_bgr
-        if factor > 1:
-            size_wh = (image_bgr.shape[1] // factor, image_bgr.shape[0] // factor)
-            self._small = np.asarray(cv2.resize(image_bgr, size_wh, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        # A pixel's centre is an integer, so halving maps u to (u + 1/2) / 2 - 1/2.
-        shift = 0.5 / factor - 0.5
-        self._shrink = np.array([[1 / factor, 0, shift], [0, 1 / factor, shift], [0, 0, 1]])
-        self._plane = self._shrink @ calibration.image_from_plane()
-        self._camera_mm = calibration.camera_mm()
-        self._middles_mm = board.cells_mm()
+        squares = look_at_squares(image_bgr, calibration, profile, FLAT_PX)
+        self._pieces = squares.pieces
+        self._step_mm = squares.pieces.flat_mm[0] / FLAT_PX
+        self._small = squares.small_bgr
+        self._plane = squares.matrix[:, [0, 1, 3]]
+        self._camera_mm = squares.camera_mm
+        self._middles_mm = squares.cells_mm
         self._paints = paints
 
     def seen(self, square: int) -> Array:

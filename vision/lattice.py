@@ -222,18 +222,18 @@ def _find_squares(gray: Gray, board: SquaresBoard, profile: Profile) -> Calibrat
 
 def _fit_squares(gray: Gray, board: SquaresBoard, start: Calibration, profile: Profile) -> _SquaresFound:
     """The camera that fits the lines of a board, or of one some squares aside if that is where its lines end."""
-    fit = fit_lines(gray, board, start, _fov(profile))
-    shift = likeliest_shift(gray, board, fit.calibration)
+    found = fit_lines(gray, board, start, _fov(profile))
+    shift = likeliest_shift(gray, board, found)
     if shift.seen >= _LEAST_SIDES and (shift.columns or shift.rows):
         aside = np.eye(4)
         aside[:2, 3] = shift.columns * board.square_mm, shift.rows * board.square_mm
-        fit = fit_lines(gray, board, fit.calibration.with_matrix(fit.calibration.matrix() @ aside), _fov(profile))
-        shift = likeliest_shift(gray, board, fit.calibration)
+        found = fit_lines(gray, board, found.with_matrix(found.matrix() @ aside), _fov(profile))
+        shift = likeliest_shift(gray, board, found)
     if shift.seen < _LEAST_SIDES:
         raise CalibrationError(_NO_SQUARES)
     if shift.columns or shift.rows or shift.lead < _LEAST_SIDES_LEAD or shift.beyond > _MOST_BEYOND:
         raise CalibrationError("an edge of the board is hidden, or it has more squares than the profile")
-    return _SquaresFound(fit.calibration, shift.seen)
+    return _SquaresFound(found, shift.seen)
 
 
 def _fov(profile: Profile) -> Fov:
@@ -378,7 +378,7 @@ def _quarter_turned(calibration: Calibration, board: SquaresBoard) -> Calibratio
     """The same camera over the same board, with as many rows as columns, with player A on its next side."""
     turn = np.eye(4)
     turn[:2, :2] = [[0, -1], [1, 0]]
-    turn[0, 3] = board.columns * board.square_mm
+    turn[0, 3] = board.width_mm
     return calibration.with_matrix(calibration.matrix() @ turn)
 
 

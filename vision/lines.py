@@ -58,14 +58,6 @@ class Sides:
         return float(np.concatenate([self.along_y.ravel(), self.along_x.ravel()]).mean())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinesFit:
-    """A fitted camera, and how much of each side is seen where it puts them."""
-
-    calibration: Calibration
-    seen: Sides
-
-
 @dataclass(frozen=True, slots=True)
 class Shift:
     """By how many squares a board lies aside, how far that is likelier than any other shift, and how much of its sides
@@ -112,7 +104,7 @@ class _Edges:
         )
 
 
-def fit_lines(gray: Gray, board: SquaresBoard, start: Calibration, fov: Fov) -> LinesFit:
+def fit_lines(gray: Gray, board: SquaresBoard, start: Calibration, fov: Fov) -> Calibration:
     """The camera that fits the lines seen in a picture, from one at most a tenth of a square off."""
     pose, focal_px = start.pose()
     camera = Pinhole(pose, focal_px, start.size_wh)
@@ -125,8 +117,7 @@ def fit_lines(gray: Gray, board: SquaresBoard, start: Calibration, fov: Fov) -> 
     edges = _find_edges(gray, board, camera, _ROUNDS[-1][0])
     near = np.abs(edges.offset_px) < edges.near_px
     residual_px = float(np.sqrt(np.mean(edges.offset_px[near] ** 2))) if near.any() else math.inf
-    fitted = calibration_from_pose(camera.pose, camera.focal_px, camera.size_wh, residual_px, fov_given=start.fov_given)
-    return LinesFit(fitted, edges.seen(board))
+    return calibration_from_pose(camera.pose, camera.focal_px, camera.size_wh, residual_px, fov_given=start.fov_given)
 
 
 def _fitted(camera: Pinhole, edges: _Edges, spread_px: float, middle_mm: Floats, fov: Fov) -> Pinhole:

@@ -177,12 +177,13 @@ def _recorded(light: Floats) -> Floats:
     return np.asarray(255 * np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055))
 
 
-def look_at_squares(image_bgr: Image, calibration: Calibration, profile: Profile) -> Squares:
-    """The picture (h, w, 3) at the scale at which its squares are read. Raises ValueError for another kind of board."""
+def look_at_squares(image_bgr: Image, calibration: Calibration, profile: Profile, flat_px: float = FLAT_PX) -> Squares:
+    """The picture (h, w, 3) no finer than it takes to see a flat that wide. Raises ValueError for another kind of
+    board."""
     board, pieces = profile.board, profile.pieces or Pieces()
     if not isinstance(board, SquaresBoard):
         raise ValueError("pieces are read on a board of squares")
-    step_px = calibration.px_per_mm() * pieces.flat_mm[0] / FLAT_PX
+    step_px = calibration.px_per_mm() * pieces.flat_mm[0] / flat_px
     factor = 1
     while step_px / (2 * factor) >= 0.9:
         factor *= 2

@@ -113,6 +113,7 @@ def test_a_game_by_sensors_alone_on_a_port_that_is_pulled_and_comes_back_under_a
 def test_a_table_with_a_camera_goes_on_without_its_grid_and_says_so(tmp_path):
     view = View(size_wh=(960, 540), fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
     camera = Camera(Scene(STANDARD, Room(seed=3)), view, Settings(jpeg_quality=None))
+    camera.read(())  # the board is drawn first: a busy computer takes longer over it than a camera may to begin
     device = capture.Device(camera, (Moment(n, n / 15, ()) for n in itertools.count()))
     server = capture.serve(device)
     threading.Thread(target=server.serve_forever, daemon=True).start()
