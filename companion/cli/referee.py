@@ -12,7 +12,7 @@ import click
 from tqdm import tqdm
 
 from companion.cli.boards import BOARDS
-from companion.cli.equipment import GRIDS, linked, recorded, ticks
+from companion.cli.equipment import linked, recorded, ticks
 from companion.cli.options import (
     NO_CAMERA,
     Corners,
@@ -132,8 +132,6 @@ def referee(
     for the sensors of the grid alone."""
     if source == NO_CAMERA and game != "pathways":
         raise click.UsageError("sensors alone tell only of Pathways: give a camera or pictures")
-    if port is not None and game not in GRIDS:
-        raise click.UsageError(f"a grid of LEDs and sensors does not play along in {game}")
     if game != "magestone" and (position_text is not None or said_path is not None):
         raise click.UsageError("--position and --said are for MageStone")
     if game == "magestone" and store_path is not None:

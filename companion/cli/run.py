@@ -10,7 +10,7 @@ import click
 from platformdirs import user_data_path
 
 from companion.cli.boards import BOARDS, pathstone_board
-from companion.cli.equipment import GRIDS, linked, open_camera, recorded
+from companion.cli.equipment import linked, open_camera, recorded
 from companion.cli.options import (
     NO_CAMERA,
     Corners,
@@ -25,17 +25,15 @@ from companion.cli.options import (
 from companion.cli.watch import no_tell, watch
 from companion.games.magestone import table as magestone
 from companion.games.pathstone import SIZES, series
-from companion.grid import BoardGrid
+from companion.grid import BoardGrid, TableGrid
 from companion.inputs import Correction, Declaration
 from companion.live import Live
 from companion.loop import Loop
-from companion.magestone_grid import TokensGrid
 from companion.magestone_session import MageStoneSession
-from companion.pathstone_grid import SquaresGrid
 from companion.pathstone_session import PathstoneSession
 from companion.referee import Referee
 from companion.session import Session
-from companion.store import Log, MageStoneStore, PathstoneStore, Resume, Store, StoreError
+from companion.store import Log, MageStoneStore, PathstoneStore, Store, StoreError
 from companion.terms import Field
 from firmware_protocol.errors import LinkError
 from vision.board import Profile, ProfileError
@@ -101,11 +99,9 @@ def run(
     A match that was being played goes on where it stopped.
     """
     if size is not None and game != "pathstone":
-        raise click.UsageError("--size is for Pathstone; give a board of Pathways with --board")
+        raise click.UsageError("--size is for Pathstone; give another game's board with --board")
     if size is not None and board_path is not None:
         raise click.UsageError("give --size or --board, not both: a board has its size")
-    if game not in GRIDS and (port is not None or record_path is not None):
-        raise click.UsageError(f"a grid of LEDs and sensors does not play along in {game}")
     check_port(source, port, record_path, plays_alone=game != "pathways")
     live, alone = Live(), game == "pathways" and source == NO_CAMERA
     try:
@@ -164,52 +160,37 @@ def _pathstone(table: Table, log_path: Path) -> Opened:
     """Raises StoreError."""
     from companion.dashboard import create_pathstone_app
 
-    store = PathstoneStore(log_path, table.live.ring)
-    match = store.latest()
-    played = None if match is None else store.resume(match)
+    def session(played: series.Series | None, wiring: dict[str, Any]) -> PathstoneSession:
+        return PathstoneSession(table.profile, no_tell, a_side=table.a_side, series=played, **wiring)
 
-    def begin(grid: SquaresGrid | None) -> Begun:
-        said: Queue[series.Input | Resume] = Queue()
-        session = PathstoneSession(
-            table.profile,
-            no_tell,
-            corners_px=table.corners_px,
-            a_side=table.a_side,
-            series=played,
-            store=store,
-            match=match,
-            live=table.live,
-            said=said,
-            grid=grid,
-        )
-        # Without a camera the board is only drawn, and may be of any size.
-        return session, create_pathstone_app(store, table.live, said, table.profile, watched=table.watched)
-
-    return store, begin
+    return _resumed(table, PathstoneStore(log_path, table.live.ring), session, create_pathstone_app)
 
 
 def _magestone(table: Table, log_path: Path) -> Opened:
     """Raises StoreError."""
     from companion.dashboard import create_magestone_app
 
-    store = MageStoneStore(log_path, table.live.ring)
+    def session(played: magestone.Table | None, wiring: dict[str, Any]) -> MageStoneSession:
+        return MageStoneSession(no_tell, profile=table.profile, table=played, **wiring)
+
+    return _resumed(table, MageStoneStore(log_path, table.live.ring), session, create_magestone_app)
+
+
+def _resumed(
+    table: Table,
+    store: PathstoneStore | MageStoneStore,
+    session_from: Callable[..., Loop[Any]],
+    create_app: Callable[..., "App"],
+) -> Opened:
+    """The match that was played last goes on. Without a camera its board is only drawn, and may be of any size."""
     match = store.latest()
     played = None if match is None else store.resume(match)
 
-    def begin(grid: TokensGrid | None) -> Begun:
-        said: Queue[magestone.Input] = Queue()
-        session = MageStoneSession(
-            no_tell,
-            profile=table.profile,
-            corners_px=table.corners_px,
-            table=played,
-            store=store,
-            match=match,
-            live=table.live,
-            said=said,
-            grid=grid,
-        )
-        return session, create_magestone_app(store, table.live, said, table.profile, watched=table.watched)
+    def begin(grid: TableGrid | None) -> Begun:
+        said: Queue[Any] = Queue()
+        wiring = {"corners_px": table.corners_px, "store": store, "match": match, "live": table.live, "said": said}
+        session = session_from(played, {**wiring, "grid": grid})
+        return session, create_app(store, table.live, said, table.profile, watched=table.watched)
 
     return store, begin
 
