@@ -322,8 +322,11 @@ def test_the_slider_shows_the_past_and_play_goes_on_meanwhile(open_page, table):
     goes(page).nth(0).click()
     expect(page.locator("#tray p")).to_have_text("Ada – Ben: after W1→e2.")
     expect(square(page, "e2")).to_have_attribute("aria-label", "e2, Ada’s Warrior 1")
-    page.get_by_role("button", name="Back to the game").click()
-    table.say(Chosen(Draw()), Saying(Said.NEXT_GAME))
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Ada", exact=True).click()
+    expect(page.locator("#go-title")).to_have_text("Ben wins by conquest")
+    expect(page.get_by_role("button", name="Back to the game")).to_have_count(0)
+    table.say(Saying(Said.TAKE_BACK), Chosen(Draw()), Saying(Said.NEXT_GAME))
     expect(headline(page)).to_have_text("Game 2: Ben has the first go")
     page.get_by_role("button", name="Games").click()
     page.get_by_role("button", name="Show game 1").click()
@@ -371,6 +374,14 @@ def test_a_record_can_be_shown_before_any_game(open_page):
     expect(square(page, "e1")).to_have_attribute("aria-label", "e1, Top’s Warrior 1")
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#start")).to_be_visible()
+
+
+def test_keys_for_a_board_do_nothing_before_there_is_one(open_page):
+    page = open_page()
+    for key in ("t", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(page.locator("#start")).to_be_visible()
+    expect(page.locator("body")).to_have_attribute("data-phase", "start")
 
 
 def make(page, table, choice):

@@ -142,6 +142,7 @@ def test_walls_crowns_and_slides_with_drop_counts(open_page, table):
     expect(page.locator("#moves .ply").last).to_have_text("Cb3")
     expect(page.locator(".player[data-player=b] .left")).to_have_text("18 of 21 stones · 0 of 1 Crown")
     tap(page, "e1")
+    expect(page.locator("#moves .ply").last).to_have_text("e1")
     tap(page, "b3", "c3")  # the Crown flattens the wall of its own side
     expect(headline(page)).to_have_text("Ben moves 1 from b3: 1 on c3, and flattens the wall")
     tap(page, "c3")
@@ -270,6 +271,14 @@ def test_a_record_can_be_shown_before_any_game(open_page):
     expect(page.locator("#board .stack")).to_have_count(2)
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#start")).to_be_visible()
+
+
+def test_keys_for_a_board_do_nothing_before_there_is_one(open_page):
+    page = open_page()
+    for key in ("t", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(page.locator("#start")).to_be_visible()
+    expect(page.locator("body")).to_have_attribute("data-phase", "start")
 
 
 @pytest.mark.parametrize(

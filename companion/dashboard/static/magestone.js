@@ -3,13 +3,11 @@
 import { html, find, setText, inkOn } from "./dom.js";
 import { renderHardware } from "./hardware.js";
 import { beside, cellOf, describe, drawBoard, nameOf, placeOnMap, readPosition, stoneIcon, turnBoard, unitIcon, unitName } from "./magestone_board.js";
-import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture, tellTapped } from "./page.js";
+import { alarm, button, confirmed, fetched, followTable, keyCap, onKeys, press, renderLog, fillButtons, say, showPicture, tellTapped } from "./page.js";
 import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
-import { follow } from "./stream.js";
+import { onTaps, phaseShown, renderFrame, renderPlayed, renderRuling, renderWatched, same } from "./taps.js";
 
-const MARKS = { accepted: "✓", refused: "✕", undecided: "?" };
-const WORDS = { accepted: "Stands", refused: "Refused", undecided: "Please decide" };
 const OVER = { "game-over": "Game over", "match-over": "Match over" };
 const SQUARES = 6;
 const UNITS = 3;
@@ -22,20 +20,11 @@ let aim = null; // the enemy that is aimed at: {cell, attackers} with the Warrio
 let walks = null; // the walks to choose from, where several to one square differ
 let bolting = false; // whether the next tap aims a Bolt
 let rolled = []; // the dice typed or tapped so far, attacker's first; null for one that is not shown yet
-const log = new Map(); // the log's lines by number
-let logMatch = null;
 let grid = null; // the LEDs and sensors, null where there are none
 
 // ---- what the server says
 
-follow({
-  onEntry(entry) {
-    if (entry.match !== logMatch) {
-      log.clear();
-      logMatch = entry.match;
-    }
-    log.set(entry.seq, entry);
-  },
+followTable({
   onState(next) {
     const before = state;
     state = next;
@@ -50,10 +39,6 @@ follow({
   onGrid(next) {
     grid = next;
     renderGrid();
-  },
-  onLink(up) {
-    document.body.classList.toggle("unlinked", !up);
-    if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
   },
 });
 showPicture();
@@ -77,43 +62,28 @@ function renderGrid() {
 }
 
 function render() {
-  const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
+  const phase = phaseShown(state, asking, past);
   document.body.dataset.phase = phase === "play" && state.buttons.some((each) => each.kind === "answer") ? "ask" : phase;
-  document.body.classList.toggle("without-camera", !state.watched);
   document.body.classList.toggle("four", state.players.length === 4);
-  find("#camera").hidden = !state.watched;
-  setText(find("#game-name"), state.game);
-  renderWatched();
   renderGrid();
   for (const { seat, colour } of state.players) {
     document.documentElement.style.setProperty(`--seat-${seat}`, colour);
     document.documentElement.style.setProperty(`--seat-${seat}-ink`, inkOn(colour));
   }
-  find("#start").hidden = phase !== "start";
-  find("#new-match").hidden = phase === "start" || phase === "replay";
-  if (phase === "start") {
-    setText(find("#match-line"), "");
-    document.title = state.game;
-    find("#start-back").hidden = state.phase === "start";
+  if (renderFrame(state, phase, "#new-match")) {
     renderForm();
     return;
   }
   if (phase !== "replay") {
     renderPlayers();
     renderGo();
-    renderRuling();
+    renderRuling(state, OVER[state.phase], [state.ruling?.why, ...(state.ruling?.more ?? []).map((more) => `${more}.`), matchWords()], state.orders.map((order) => order.text));
     renderButtons();
     renderDice();
-    renderLogLines(logMatch === state.match ? log : new Map(), state.undone, MARKS, WORDS, () => null);
+    renderLog(state, () => null);
   }
   renderGoes();
   renderBoard();
-}
-
-// How the table is watched; what was told before of a tap or a button is over.
-function renderWatched() {
-  renderWatch(state);
-  if (!state.watched && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
 }
 
 const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
@@ -195,31 +165,13 @@ function winnerWords() {
   return winner ? `${winner.name} wins by ${result.reason}` : `Nobody wins: ${result.reason}`;
 }
 
-function renderRuling() {
-  const card = find("#ruling");
-  const { ruling } = state;
-  const verdict = ruling?.verdict ?? "accepted";
-  card.dataset.verdict = verdict;
-  setText(find(".mark", card), MARKS[verdict]);
-  setText(find(".word", card), (verdict === "accepted" && OVER[state.phase]) || WORDS[verdict]);
-  const headline = ruling?.headline ?? "";
-  card.classList.toggle("long", headline.length > 42);
-  setText(find(".headline", card), headline);
-  const match = state.phase === "match-over" && state.series.games.length > 1 ? [state.series.leader === null ? "The match is tied." : `${state.series.leader} wins the match.`] : [];
-  setText(find(".why", card), [ruling?.why, ...(ruling?.more ?? []).map((more) => `${more}.`), ...match].filter(Boolean).join(" "));
-  setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
-  const lines = state.orders.map((order) => order.text);
-  const list = find(".orders", card);
-  if ([...list.children].map((item) => item.textContent).join() !== lines.join()) list.replaceChildren(...lines.map((line) => html("li", { class: "advice" }, line)));
+function matchWords() {
+  if (state.phase !== "match-over" || state.series.games.length === 1) return "";
+  return state.series.leader === null ? "The match is tied." : `${state.series.leader} wins the match.`;
 }
 
 function renderButtons() {
-  const make = (button) => html("button", { type: "button", class: button.kind, onclick: () => press(button) }, button.label, keyCap(button.key));
-  const answers = state.buttons.filter((button) => button.kind === "answer");
-  find("#candidates").hidden = answers.length === 0;
-  find("#candidates").replaceChildren(...answers.map(make));
-  find("#buttons").replaceChildren(...state.buttons.filter((button) => button.kind !== "answer").map(make));
-  if (state.phase === "match-over") find("#buttons").prepend(html("button", { type: "button", class: "primary", onclick: askStart }, "New match"));
+  fillButtons(state.buttons, pressed, state.phase === "match-over" ? [button("New match", askStart, "primary")] : []);
   find("#actions-panel").hidden = state.actions.length === 0;
   find("#actions").replaceChildren(...state.actions.map((action) => html("button", { type: "button", class: action.kind, "aria-disabled": action.why !== null ? "true" : null,
     "aria-pressed": action.choice === null ? String(bolting) : null, onclick: () => act(action) },
@@ -238,10 +190,7 @@ function inShort(choice) {
 }
 
 function renderGoes() {
-  const { steps: choices, at, match, game } = past.place();
-  const link = find("#export");
-  link.hidden = match === null;
-  link.href = `/record?match=${match}&game=${game}`;
+  const { steps: choices, at } = past.place();
   const lines = [];
   let line = null;
   choices.forEach((choice, k) => {
@@ -249,11 +198,7 @@ function renderGoes() {
     line.append(html("button", { type: "button", class: `ply${k + 1 === at ? " here" : ""}`, "aria-current": k + 1 === at ? "step" : null, title: choice, onclick: () => past.goTo(k + 1) }, inShort(choice)));
     if (choice === "end") line = null;
   });
-  const list = find("#moves");
-  list.replaceChildren(...lines);
-  const here = find(".here", list);
-  if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
-  past.renderSlider();
+  renderPlayed(past, "/record", lines);
 }
 
 // ---- the board
@@ -302,15 +247,11 @@ const isMine = (name, position) => position.units.get(name)?.seat === state.turn
 
 // ---- the tray: what to do now
 
-const button = (label, act, kind = "", rest = {}) => html("button", { type: "button", class: kind, onclick: act, ...rest }, label);
-
 function renderTray(position) {
   const tray = find("#tray");
   if (past.shown !== null) {
-    const { game, at } = past.shown;
-    const result = game.result !== null && at === game.choices.length ? ` Ended by ${game.result.reason}.` : "";
-    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => past.show(null), "primary");
-    return tray.replaceChildren(html("p", {}, `${game.players.join(" – ")}: ${at === 0 ? "the start" : `after ${inShort(game.choices[at - 1])}`}.${result}`), back);
+    const { result } = past.shown.game;
+    return tray.replaceChildren(...past.tools(state.phase === "start" ? "Close" : "Back to the game", result === null ? "" : ` Ended by ${result.reason}.`));
   }
   if (state.fight !== null) return tray.replaceChildren(html("p", {}, `${state.fight.attacker_name} against ${state.fight.defender_name}: the dice decide.`));
   if (state.phase !== "play") return tray.replaceChildren(html("p", {}, winnerWords()));
@@ -330,8 +271,6 @@ function renderTray(position) {
   const end = state.actions.find((action) => action.choice === "end");
   return tray.replaceChildren(html("p", {}, `${mover().name}: ${hint}`), button(end.label, () => act(end), end.kind));
 }
-
-const same = (one, two) => one.length === two.length && one.every((each, k) => each === two[k]);
 
 // What can be done to the enemy that is aimed at: who attacks, the odds, and only then the button that declares it.
 function fightTools(position) {
@@ -467,7 +406,7 @@ function choose(choice, n) {
 }
 
 function act(action) {
-  renderWatched();
+  renderWatched(state);
   if (past.shown !== null) past.show(null);
   if (action.why !== null) {
     alarm(`${action.label}: ${action.why}.`);
@@ -484,8 +423,8 @@ function act(action) {
   renderButtons();
 }
 
-async function tap(name, fresh) {
-  renderWatched();
+async function tap(name, fresh = false) {
+  renderWatched(state); // what was told before of a tap or a button is over
   const position = positionShown();
   const playing = past.shown === null && state.phase === "play";
   const before = chosen;
@@ -531,47 +470,15 @@ async function aimAt(name, { spell = false, first = null }) {
   return renderButtons();
 }
 
-// A second tap waits until the first has what it asked for.
-let tapped = Promise.resolve();
-function tapInTurn(name, fresh = false) {
-  tapped = tapped.then(() => tap(name, fresh));
-}
-
-find("#board").addEventListener("click", (event) => {
-  const square = event.target.closest(".square");
-  if (square !== null) tapInTurn(square.dataset.cell);
-});
-find("#board").addEventListener("keydown", (event) => {
-  const square = event.target.closest(".square");
-  if (square === null) return;
-  if (event.key === "Enter" || event.key === " ") {
-    event.preventDefault();
-    event.stopPropagation();
-    tapInTurn(square.dataset.cell);
-  } else if (event.key.startsWith("Arrow")) {
-    event.preventDefault();
-    event.stopPropagation();
-    find(`#board [data-cell="${beside(square.dataset.cell, event.key)}"]`).focus();
-  }
-});
+const tapInTurn = onTaps({ tap, beside });
 find("#turn-board").addEventListener("click", () => {
   turnBoard();
-  renderBoard();
-  renderGrid();
+  if (state !== null) render();
 });
 
 // ---- what people say
 
-async function press(pressed) {
-  if (pressed.choices !== null) {
-    const body = await picked(pressed.confirm, pressed.choices);
-    if (body !== null) say(pressed.path, body);
-    return;
-  }
-  if (pressed.confirm && !(await confirmed(pressed.confirm))) return;
-  if (past.shown !== null) past.show(null);
-  say(pressed.path, pressed.body);
-}
+const pressed = (each) => press(each, () => past.shown !== null && past.show(null));
 
 // ---- the start of a match, and records
 
@@ -655,6 +562,6 @@ onKeys({
     const roll = state.phase === "dice" ? [{ label: "Roll for us", key: "r", roll: true }] : [];
     return [...playButtons(), ...state.buttons, ...roll];
   },
-  press: (pressed) => (pressed.roll ? rollHere() : pressed.action ? act(pressed) : press(pressed)),
+  press: (each) => (each.roll ? rollHere() : each.action ? act(each) : pressed(each)),
   leave: () => (chosen !== null || bolting) && (letGoAndRender(), true),
 });

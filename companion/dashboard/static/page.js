@@ -1,8 +1,32 @@
-// What the pages of all games share: how the table is watched, the alarm, the list of rulings, questions and keys.
+// What the pages of all games share: how the table is watched, the alarm, rulings, buttons, questions and keys.
 
 import { html, find, setText } from "./dom.js";
-import { watchPicture, send } from "./stream.js";
+import { follow, watchPicture, send } from "./stream.js";
 import { WATCH, alarmOf, picturesInWords } from "./watch.js";
+
+const MARKS = { accepted: "✓", orders: "✕", refused: "✕", undecided: "?" };
+const WORDS = { accepted: "Stands", orders: "Comes off", refused: "Refused", undecided: "Please decide" };
+
+const log = new Map(); // the log's lines by number
+let logMatch = null;
+
+// Follows the table: the log is kept here, `heard` gets each state and each grid.
+export function followTable(heard) {
+  follow({
+    onEntry(entry) {
+      if (entry.match !== logMatch) {
+        log.clear();
+        logMatch = entry.match;
+      }
+      log.set(entry.seq, entry);
+    },
+    onLink(up) {
+      document.body.classList.toggle("unlinked", !up);
+      if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
+    },
+    ...heard,
+  });
+}
 
 export function alarm(text) {
   const line = find("#alarm");
@@ -20,15 +44,43 @@ export function renderWatch(state) {
   setText(find("#picture-faults"), picturesInWords(state));
 }
 
-// The log's lines, by number, the newest on top; `tool` makes what stands at the end of a line, or null.
-export function renderLogLines(log, undone, marks, words, tool) {
+// The log's lines of the match, the newest on top; `tool` makes what stands at the end of a line, or null.
+export function renderLog({ match, undone }, tool) {
   const taken = new Set(undone);
-  find("#log").replaceChildren(...[...log.values()].reverse().flatMap((line) => [...line.rulings].reverse().map((ruling, k) =>
+  const lines = logMatch === match ? [...log.values()] : [];
+  find("#log").replaceChildren(...lines.reverse().flatMap((line) => [...line.rulings].reverse().map((ruling, k) =>
     html("li", { class: `${ruling.verdict}${taken.has(line.seq) ? " undone" : ""}` },
-      html("span", { class: "mark", "aria-label": words[ruling.verdict] }, marks[ruling.verdict]),
+      html("span", { class: "mark", "aria-label": WORDS[ruling.verdict] }, MARKS[ruling.verdict]),
       html("span", {}, html("span", {}, ruling.headline), " ",
         html("span", { class: "detail" }, [ruling.why, ruling.rule, line.said === "seen" ? "" : line.said].filter(Boolean).join(" · "))),
       k === 0 ? tool(line) : null))));
+}
+
+// The last ruling, large, or null: `word` in place of the verdict's, `why` under the headline, and what has to be done,
+// each {text, kind}.
+export function renderRulingCard(ruling, { word, why, orders }) {
+  const card = find("#ruling");
+  const verdict = ruling?.verdict ?? "accepted";
+  card.dataset.verdict = verdict;
+  setText(find(".mark", card), MARKS[verdict]);
+  setText(find(".word", card), word ?? WORDS[verdict]);
+  const headline = ruling?.headline ?? "";
+  card.classList.toggle("long", headline.length > 42);
+  setText(find(".headline", card), headline);
+  setText(find(".why", card), why);
+  setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
+  const list = find(".orders", card);
+  if ([...list.children].map((item) => item.textContent).join() === orders.map(({ text }) => text).join()) return;
+  list.replaceChildren(...orders.map(({ text, kind }) => html("li", { class: kind }, text)));
+}
+
+// The buttons of the state, answers to a question apart, with `more` before the others.
+export function fillButtons(buttons, act, more) {
+  const make = (each) => html("button", { type: "button", class: each.kind, onclick: () => act(each) }, each.label, keyCap(each.key));
+  const answers = buttons.filter((each) => each.kind === "answer");
+  find("#candidates").hidden = answers.length === 0;
+  find("#candidates").replaceChildren(...answers.map(make));
+  find("#buttons").replaceChildren(...more, ...buttons.filter((each) => each.kind !== "answer").map(make));
 }
 
 export function showPicture() {
@@ -53,6 +105,15 @@ export function tellTapped(cell) {
   send("/tapped", { cell });
 }
 
+// Says what a button stands for, once people have confirmed it or picked who; `first` is done before that.
+export async function press(pressed, first = () => {}) {
+  if (pressed.choices === null && pressed.confirm && !(await confirmed(pressed.confirm))) return;
+  const body = pressed.choices === null ? pressed.body : await picked(pressed.confirm, pressed.choices);
+  if (body === null) return;
+  first();
+  say(pressed.path, body);
+}
+
 export function confirmed(text) {
   const dialog = find("#confirm");
   setText(find("#confirm-text"), text);
@@ -62,7 +123,7 @@ export function confirmed(text) {
 }
 
 // Which of several a person picks, each {label, body}: its body, or null.
-export function picked(text, choices) {
+function picked(text, choices) {
   const dialog = find("#choose");
   setText(find("#choose-text"), text);
   find("form", dialog).replaceChildren(html("button", { value: "" }, "Nobody, go back"), ...choices.map((choice, k) => html("button", { value: String(k) }, choice.label)));
@@ -85,6 +146,8 @@ export async function fetched(path) {
 }
 
 const KEY_NAMES = { " ": "Space", arrowleft: "←", arrowright: "→" };
+
+export const button = (label, act, kind = "", rest = {}) => html("button", { type: "button", class: kind, onclick: act, ...rest }, label);
 
 export const keyCap = (key) => (key ? html("kbd", { "aria-hidden": "true" }, KEY_NAMES[key] ?? key.toUpperCase()) : null);
 

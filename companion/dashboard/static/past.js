@@ -1,7 +1,7 @@
 // The slider over a game: which position the page shows instead of the one being played, and of which game of the log.
 
-import { find, setText } from "./dom.js";
-import { fetched } from "./page.js";
+import { html, find, setText } from "./dom.js";
+import { button, fetched } from "./page.js";
 
 // `now` tells the game being played: its match, number, steps, and how many of those at the end are open still. `steps`
 // takes them from a game of the log, `render` shows what has changed, `step` and `word` are a step in words.
@@ -25,6 +25,7 @@ export function onPast({ now, steps, render, step, word }) {
 
   // Shows the position after so many steps; after the last one of the game being played, that game itself.
   async function goTo(at) {
+    if (shown === null && now().match === null) return undefined; // there is no game yet
     asked += 1;
     const mine = asked;
     const { steps: all, match, game } = place();
@@ -67,6 +68,12 @@ export function onPast({ now, steps, render, step, word }) {
       if (game === null) return;
       dialog?.close();
       show({ game, at: steps(game).length });
+    },
+    // What stands under a board of the past: which game it is of, after what, `result` at its end, and the way back.
+    tools(back, result) {
+      const { steps: all, at } = place();
+      const after = at === 0 ? "the start" : `after ${step(all[at - 1])}`;
+      return [html("p", {}, `${shown.game.players.join(" – ")}: ${after}.${at === all.length ? result : ""}`), button(back, () => show(null), "primary")];
     },
     renderSlider() {
       const { steps: all, at } = place();

@@ -2,15 +2,13 @@
 
 import { html, find, setText, inkOn } from "./dom.js";
 import { renderHardware } from "./hardware.js";
-import { alarm, confirmed, fetched, keyCap, onKeys, picked, renderLogLines, renderWatch, say, showPicture, tellTapped } from "./page.js";
+import { button, confirmed, fetched, followTable, onKeys, press, renderLog, fillButtons, say, showPicture, tellTapped } from "./page.js";
 import { onPast } from "./past.js";
 import { onRecords } from "./records.js";
 import { beside, describe, drawPiece, drawSquares, nameOf, placeOf, placeOnMap, readTps, slid, turnBoard } from "./squares.js";
-import { follow } from "./stream.js";
+import { onTaps, phaseShown, renderFrame, renderPlayed, renderRuling, same } from "./taps.js";
 
 const PLAYERS = ["a", "b"];
-const MARKS = { accepted: "✓", refused: "✕", undecided: "?" };
-const WORDS = { accepted: "Stands", refused: "Refused", undecided: "Please decide" };
 const OVER = { "game-over": "Game over", "series-over": "Series over" };
 const KINDS = { F: "Flat", S: "Wall", C: "Crown" };
 const WHO = ["the first one named", "the second one named"];
@@ -22,20 +20,11 @@ let kind = "F"; // the piece that a tap on an empty square places
 let chosen = null; // the stack being moved: {cell, n, moves}, each move with its path and drops
 let target = null; // where it is moved to: {cell, options, drops}
 let inspected = null; // the square whose stack is shown whole
-const log = new Map(); // the log's lines by number
-let logMatch = null;
 let grid = null; // the LEDs and sensors, null where there are none
 
 // ---- what the server says
 
-follow({
-  onEntry(entry) {
-    if (entry.match !== logMatch) {
-      log.clear();
-      logMatch = entry.match;
-    }
-    log.set(entry.seq, entry);
-  },
+followTable({
   onState(next) {
     const before = state;
     state = next;
@@ -54,10 +43,6 @@ follow({
   onGrid(next) {
     grid = next;
     renderGrid();
-  },
-  onLink(up) {
-    document.body.classList.toggle("unlinked", !up);
-    if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
   },
 });
 showPicture();
@@ -81,30 +66,20 @@ function renderGrid() {
 }
 
 function render() {
-  const phase = asking && past.shown === null ? "start" : past.shown !== null && state.phase === "start" ? "replay" : state.phase;
+  const phase = phaseShown(state, asking, past);
   document.body.dataset.phase = phase;
-  document.body.classList.toggle("without-camera", !state.watched);
-  find("#camera").hidden = !state.watched;
-  setText(find("#game-name"), state.game);
-  renderWatch(state);
-  if (!state.watched && state.watch.state === "watching") setText(find("#watch"), "Play by tapping");
   for (const player of PLAYERS) renderTokens(player);
   renderGrid();
-  find("#start").hidden = phase !== "start";
-  find("#new-series").hidden = phase === "start" || phase === "replay";
-  if (phase === "start") {
-    setText(find("#match-line"), "");
-    document.title = state.game;
-    find("#start-back").hidden = state.phase === "start";
+  if (renderFrame(state, phase, "#new-series")) {
     for (const option of fields.size.options) option.disabled = state.watched && Number(option.value) !== state.board_size;
     return;
   }
   if (phase !== "replay") {
     renderScores();
-    renderRuling();
+    renderRuling(state, OVER[state.phase], [state.ruling?.why, state.phase === "series-over" && state.series.length > 1 ? seriesWords() : ""], state.threat_words);
     renderButtons();
     renderSeries();
-    renderLogLines(logMatch === state.match ? log : new Map(), state.undone, MARKS, WORDS, () => null);
+    renderLog(state, () => null);
   }
   renderMoves();
   renderBoard();
@@ -151,23 +126,6 @@ function renderScores() {
   }
 }
 
-function renderRuling() {
-  const card = find("#ruling");
-  const { ruling } = state;
-  const verdict = ruling?.verdict ?? "accepted";
-  card.dataset.verdict = verdict;
-  setText(find(".mark", card), MARKS[verdict]);
-  setText(find(".word", card), (verdict === "accepted" && OVER[state.phase]) || WORDS[verdict]);
-  const headline = ruling?.headline ?? "";
-  card.classList.toggle("long", headline.length > 42);
-  setText(find(".headline", card), headline);
-  setText(find(".why", card), [ruling?.why, state.phase === "series-over" && state.series.length > 1 ? seriesWords() : ""].filter(Boolean).join(" "));
-  setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
-  const lines = state.threat_words;
-  const list = find(".orders", card);
-  if ([...list.children].map((item) => item.textContent).join() !== lines.join()) list.replaceChildren(...lines.map((line) => html("li", { class: "advice" }, line)));
-}
-
 function seriesWords() {
   const { leader, points } = state.series;
   const stand = `${half(Math.max(...points))}–${half(Math.min(...points))}`;
@@ -175,12 +133,7 @@ function seriesWords() {
 }
 
 function renderButtons() {
-  const make = (button) => html("button", { type: "button", class: button.kind, onclick: () => press(button) }, button.label, keyCap(button.key));
-  const answers = state.buttons.filter((button) => button.kind === "answer");
-  find("#candidates").hidden = answers.length === 0;
-  find("#candidates").replaceChildren(...answers.map(make));
-  find("#buttons").replaceChildren(...state.buttons.filter((button) => button.kind !== "answer").map(make));
-  if (state.phase === "series-over") find("#buttons").prepend(html("button", { type: "button", class: "primary", onclick: askStart }, "New series"));
+  fillButtons(state.buttons, pressed, state.phase === "series-over" ? [button("New series", askStart, "primary")] : []);
 }
 
 function gameLine(game, tools) {
@@ -203,21 +156,14 @@ function renderSeries() {
 // ---- the game that is shown: its moves and positions
 
 function renderMoves() {
-  const { steps: moves, at, open, match, game } = past.place();
+  const { steps: moves, at, open } = past.place();
   const first = past.shown === null ? state.first_n : past.shown.game.first_n;
-  const link = find("#export");
-  link.hidden = match === null;
-  link.href = `/game.ptn?match=${match}&game=${game}`;
   const cells = moves.map((ptn, k) => html("button", { type: "button", class: `ply${k + 1 === at ? " here" : ""}${k >= moves.length - open ? " open" : ""}`,
     "aria-current": k + 1 === at ? "step" : null, onclick: () => past.goTo(k + 1) }, k >= moves.length - open ? `${ptn}?` : ptn));
   if (first % 2 === 0 && cells.length > 0) cells.unshift(html("span", { class: "ply none" }, "--"));
   const lines = [];
   for (let k = 0; k < cells.length; k += 2) lines.push(html("li", {}, html("span", { class: "number" }, `${Math.floor((first - 1) / 2) + k / 2 + 1}.`), ...cells.slice(k, k + 2)));
-  const list = find("#moves");
-  list.replaceChildren(...lines);
-  const here = find(".here", list);
-  if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
-  past.renderSlider();
+  renderPlayed(past, "/game.ptn", lines);
 }
 
 // ---- the board
@@ -260,18 +206,15 @@ function renderBoard() {
 
 function renderTray(position, playing) {
   const tray = find("#tray");
-  const button = (label, act, kindOfButton = "", rest = {}) => html("button", { type: "button", class: kindOfButton, onclick: act, ...rest }, label);
-  if (target !== null) return tray.replaceChildren(...slideTools(button));
+  if (target !== null) return tray.replaceChildren(...slideTools());
   if (chosen !== null) {
     const tools = [stackWords(chosen.cell, position), button("Cancel", letGoAndRender)];
     return tray.replaceChildren(html("p", {}, "Tap where it goes."), ...tools);
   }
   if (inspected !== null && position.stacks.has(inspected)) return tray.replaceChildren(stackWords(inspected, position), button("Close", letGoAndRender));
   if (past.shown !== null) {
-    const { game, at } = past.shown;
-    const result = game.result !== null && at === game.moves.length ? ` ${game.result.text}, ${game.result.reason}.` : "";
-    const back = button(state.phase === "start" ? "Close" : "Back to the game", () => past.show(null), "primary");
-    return tray.replaceChildren(html("p", {}, `${game.players.join(" – ")}: ${at === 0 ? "the start" : `after ${game.moves[at - 1]}`}.${result}`), back);
+    const { result } = past.shown.game;
+    return tray.replaceChildren(...past.tools(state.phase === "start" ? "Close" : "Back to the game", result === null ? "" : ` ${result.text}, ${result.reason}.`));
   }
   if (!playing) return tray.replaceChildren(html("p", {}, state.result === null ? "" : `${state.result.text}: ${state.result.reason}`));
   const { turn, opening } = state;
@@ -301,10 +244,8 @@ function stackWords(name, position) {
     html("span", { class: "pieces" }, ...pieces), html("span", { class: "detail" }, stack.owners.length === 1 ? "1 piece" : `${stack.owners.length}, bottom to top`));
 }
 
-const same = (one, two) => one.length === two.length && one.every((value, k) => value === two[k]);
-
 // How many pieces fall on each square: a counter for each, held to what is legal.
-function slideTools(button) {
+function slideTools() {
   const { cells, drops, options } = target;
   const changed = (k, by) => drops.map((count, at) => (at === k ? count + by : count));
   const optionOf = (wanted) => options.find((option) => same(option.drops, wanted));
@@ -368,54 +309,21 @@ async function tap(name) {
   return renderBoard();
 }
 
-// A second tap waits until the first has what it asked for: it must not place a piece where a stack was to go.
-let tapped = Promise.resolve();
-function tapInTurn(name) {
-  tapped = tapped.then(() => tap(name));
-}
-
 function playMove(ptn, n) {
   letGo();
   renderBoard();
   say("/play", { ptn, n });
 }
 
-find("#board").addEventListener("click", (event) => {
-  const square = event.target.closest(".square");
-  if (square !== null) tapInTurn(square.dataset.cell);
-});
-find("#board").addEventListener("keydown", (event) => {
-  const square = event.target.closest(".square");
-  if (square === null) return;
-  if (event.key === "Enter" || event.key === " ") {
-    event.preventDefault();
-    event.stopPropagation();
-    tapInTurn(square.dataset.cell);
-  } else if (event.key.startsWith("Arrow")) {
-    event.preventDefault();
-    event.stopPropagation();
-    const size = past.shown === null ? state.size : past.shown.game.size;
-    find(`#board [data-cell="${beside(square.dataset.cell, event.key, size)}"]`).focus();
-  }
-});
+onTaps({ tap, beside: (name, key) => beside(name, key, past.shown === null ? state.size : past.shown.game.size) });
 find("#turn-board").addEventListener("click", () => {
   turnBoard();
-  renderBoard();
-  renderGrid();
+  if (state !== null) render();
 });
 
 // ---- what people say
 
-async function press(button) {
-  if (button.choices !== null) {
-    const body = await picked(button.confirm, button.choices);
-    if (body !== null) say(button.path, body);
-    return;
-  }
-  if (button.confirm && !(await confirmed(button.confirm))) return;
-  if (past.shown !== null) past.show(null);
-  say(button.path, button.body);
-}
+const pressed = (each) => press(each, () => past.shown !== null && past.show(null));
 
 // ---- the start of a series, and records
 
@@ -474,6 +382,6 @@ onKeys({
     c: ["Place a Crown", () => state?.phase === "play" && !state.opening && state.players[state.turn].crowns > 0 && pick("C")],
   },
   buttons: () => (document.body.dataset.phase === "start" ? [] : state?.buttons ?? []),
-  press,
+  press: pressed,
   leave: () => (chosen !== null || target !== null || inspected !== null) && (letGoAndRender(), true),
 });

@@ -3,31 +3,19 @@
 import { html, find, setText, inkOn } from "./dom.js";
 import { drawBoard, turnBoard, placeOfCell, placeOfClick, describeDisk } from "./board.js";
 import { renderHardware } from "./hardware.js";
-import { alarm, confirmed, keyCap, onKeys, renderLogLines, renderWatch, say, showPicture } from "./page.js";
-import { follow } from "./stream.js";
+import { button, confirmed, followTable, onKeys, press, renderLog, fillButtons, renderRulingCard, renderWatch, say, showPicture } from "./page.js";
 
 const PLAYERS = ["a", "b"];
-const MARKS = { accepted: "✓", orders: "✕", refused: "✕", undecided: "?" };
-const WORDS = { accepted: "Stands", orders: "Comes off", refused: "Refused", undecided: "Please decide" };
 const OVER = { "game-over": "Game over", "match-over": "Match over" };
 
 let state = null;
 let grid = null; // the LEDs and sensors, null where there are none
 let asking = false; // whether the form for another match is open over a finished one
 let chosen = null; // the correction being made: {disk: index or null, place: where clicked or null}
-const log = new Map(); // the log's lines by number
-let logMatch = null;
 
 // ---- what the server says
 
-follow({
-  onEntry(entry) {
-    if (entry.match !== logMatch) {
-      log.clear();
-      logMatch = entry.match;
-    }
-    log.set(entry.seq, entry);
-  },
+followTable({
   onState(next) {
     const before = state;
     state = next;
@@ -39,10 +27,6 @@ follow({
     grid = next;
     renderGrid();
     find("#camera").hidden = grid !== null && grid.alone;
-  },
-  onLink(up) {
-    document.body.classList.toggle("unlinked", !up);
-    if (!up) alarm("This page has lost the companion. It goes on by itself when it is back.");
   },
 });
 showPicture();
@@ -88,7 +72,7 @@ function render() {
   renderRuling();
   renderButtons();
   renderTrack();
-  renderLog();
+  renderLines();
   renderBoard();
 }
 
@@ -125,38 +109,17 @@ function renderScores() {
 }
 
 function renderRuling() {
-  const card = find("#ruling");
   const asked = state.phase === "ask" && state.question;
   const ruling = asked || state.ruling;
   // Once its orders are carried out, a ruling that asked for something is history.
   const idle = state.phase === "flick" && ruling?.verdict === "orders" && state.orders.length === 0;
-  const verdict = idle ? "accepted" : ruling?.verdict ?? "accepted";
-  card.dataset.verdict = verdict;
-  setText(find(".mark", card), MARKS[verdict]);
-  setText(find(".word", card), OVER[state.phase] ?? WORDS[verdict]);
-  const headline = ruling?.headline ?? "";
-  card.classList.toggle("long", headline.length > 42);
-  setText(find(".headline", card), headline);
-  setText(find(".why", card), ruling?.why ?? "");
-  setText(find(".rule", card), ruling ? `Rulebook: ${ruling.rule}` : "");
-  const orders = state.orders.map((order) => html("li", { class: order.do === "remove" ? "" : "advice" }, order.text));
-  const list = find(".orders", card);
-  const shown = [...list.children].map((item) => item.textContent).join();
-  if (shown !== state.orders.map((order) => order.text).join()) list.replaceChildren(...orders);
+  const orders = state.orders.map((order) => ({ text: order.text, kind: order.do === "remove" ? "" : "advice" }));
+  renderRulingCard(idle ? { ...ruling, verdict: "accepted" } : ruling, { word: OVER[state.phase], why: ruling?.why ?? "", orders });
 }
 
 function renderButtons() {
-  const make = (button) => html("button", { type: "button", class: button.kind, onclick: () => press(button) },
-    button.label, keyCap(button.key));
-  const answers = state.buttons.filter((button) => button.kind === "answer");
-  find("#candidates").hidden = answers.length === 0;
-  find("#candidates").replaceChildren(...answers.map(make));
-  find("#buttons").replaceChildren(...state.buttons.filter((button) => button.kind !== "answer").map(make));
-  if (state.phase === "match-over") {
-    find("#buttons").prepend(
-      html("button", { type: "button", class: "primary", onclick: () => askStart(true) }, "Play again, sides switched"),
-      html("button", { type: "button", onclick: () => askStart(false) }, "New match"));
-  }
+  const again = [button("Play again, sides switched", () => askStart(true), "primary"), button("New match", () => askStart(false))];
+  fillButtons(state.buttons, press, state.phase === "match-over" ? again : []);
 }
 
 function renderTrack() {
@@ -183,9 +146,9 @@ function renderTrack() {
   }));
 }
 
-function renderLog() {
+function renderLines() {
   const undone = new Set(state.undone);
-  renderLogLines(logMatch === state.match ? log : new Map(), state.undone, MARKS, WORDS, (line) => (line.n > 1 && !undone.has(line.seq)
+  renderLog(state, (line) => (line.n > 1 && !undone.has(line.seq)
     ? html("button", { type: "button", class: "quiet", title: "Take back this and all after it", onclick: () => takeBack(line) }, "↶") : null));
 }
 
@@ -237,7 +200,6 @@ function renderEditor() {
   editor.hidden = chosen === null;
   find(".board-foot").hidden = chosen !== null;
   if (chosen === null) return editor.replaceChildren();
-  const button = (label, act, kind = "") => html("button", { type: "button", class: kind, onclick: act }, label);
   const cancel = button("Cancel", () => choose(null));
   const where = (place) => (place.cell ? `row ${place.cell[0]}, column ${place.cell[1]}` : "this place on the surface");
   const disk = chosen.disk === null ? null : state.disks.find((each) => each.index === chosen.disk);
@@ -256,11 +218,6 @@ function renderEditor() {
 }
 
 // ---- what people say
-
-async function press(button) {
-  if (button.confirm && !(await confirmed(button.confirm))) return;
-  say(button.path, button.body);
-}
 
 async function takeBack(line) {
   if (await confirmed(`Take back “${line.rulings.at(-1).headline}” and all that came after it?`)) say("/undo", { before: line.n });
