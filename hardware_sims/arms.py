@@ -72,20 +72,30 @@ def tubes(arm: Arm) -> list[Tube]:
     return tubes
 
 
-def tube_shadow(points: list[Plane], tube: Tube, lamp: Point, lamp_mm: float) -> Plane:
-    """Share of the lamp that a tube hides from points (x, y) of the slab's plane: from its shadow's outline."""
-    ends = []
-    for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
-        grow = lamp[2] / max(lamp[2] - place[2], 1.0)
-        x, y = (lamp[k] + (place[k] - lamp[k]) * grow for k in (0, 1))
-        ends.append((x, y, radius * grow, lamp_mm * (grow - 1)))
-    (start_x, start_y, start_r, start_soft), (end_x, end_y, end_r, end_soft) = ends
-    axis_x, axis_y = end_x - start_x, end_y - start_y
-    span = max(axis_x**2 + axis_y**2, 1e-6)
-    share = np.clip(((points[0] - start_x) * axis_x + (points[1] - start_y) * axis_y) / span, 0, 1)
-    away = np.hypot(points[0] - start_x - share * axis_x, points[1] - start_y - share * axis_y)
-    outline = start_r + (end_r - start_r) * share
-    soft = np.maximum(start_soft + (end_soft - start_soft) * share, 1.0)
-    within = np.clip((outline - away) / (2 * soft) + 0.5, 0, 1)
-    # A lamp wider than the tube is never hidden whole.
-    return np.asarray(within * np.minimum(1, outline / soft), dtype=np.float32)
+def arms_shadow(x_mm: Plane, y_mm: Plane, arms: tuple[Arm, ...], lamp: Point, lamp_mm: float) -> Plane:
+    """Share of a lamp of that radius that arms hide from points (n,) of the slab's plane, by their shadows."""
+    hidden = np.zeros_like(x_mm)
+    for tube in (tube for arm in arms for tube in tubes(arm)):
+        ends = []
+        for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
+            grow = lamp[2] / max(lamp[2] - place[2], 1.0)
+            x, y = (lamp[k] + (place[k] - lamp[k]) * grow for k in (0, 1))
+            ends.append((x, y, radius * grow, max(lamp_mm * (grow - 1), 1.0)))
+        (start_x, start_y, start_r, start_soft), (end_x, end_y, end_r, end_soft) = ends
+        reach = max(start_r + start_soft, end_r + end_soft)
+        near = np.flatnonzero(
+            (x_mm > min(start_x, end_x) - reach)
+            & (x_mm < max(start_x, end_x) + reach)
+            & (y_mm > min(start_y, end_y) - reach)
+            & (y_mm < max(start_y, end_y) + reach)
+        )
+        off_x, off_y = x_mm.take(near) - start_x, y_mm.take(near) - start_y
+        axis_x, axis_y = end_x - start_x, end_y - start_y
+        share = np.clip((off_x * axis_x + off_y * axis_y) / max(axis_x**2 + axis_y**2, 1e-6), 0, 1)
+        away = np.hypot(off_x - share * axis_x, off_y - share * axis_y)
+        outline = start_r + (end_r - start_r) * share
+        soft = start_soft + (end_soft - start_soft) * share
+        within = np.clip((outline - away) / (2 * soft) + 0.5, 0, 1)
+        # A lamp wider than the tube is never hidden whole.
+        hidden[near] = np.maximum(hidden.take(near), within * np.minimum(1, outline / soft))
+    return hidden

@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 import cv2
 import numpy as np
 
-from hardware_sims.arms import Arm, Tube, tube_shadow, tubes
+from hardware_sims.arms import Arm, Tube, arms_shadow, tubes
 from hardware_sims.disks import Point
 from hardware_sims.materials import Plane, Rgb
 from hardware_sims.scene import Vector
@@ -61,7 +61,7 @@ class Subject(Protocol[Thing]):
     def room(self) -> Lit: ...
 
     def radiance(self, eye: Point, rays: Vector, things: tuple[Thing, ...]) -> Plane:
-        """Light from where the rays end, (height, width, 3), blue first."""
+        """Light from where the rays, of unit length, end: (height, width, 3), blue first."""
 
     def bounds_mm(self, thing: Thing) -> tuple[Floats, float, float]:
         """Where a thing and its shadow change the light: the corners (4, 2) of a rectangle, its floor and its top."""
@@ -123,6 +123,8 @@ class _Light(Generic[Thing]):
     traced_by: tuple[object, ...]
     """The settings that are in it."""
     things: tuple[Thing, ...] = ()
+    reach: dict[Thing, Rect] = field(default_factory=dict)
+    """The region that each of the things can change."""
 
 
 @dataclass(slots=True)
@@ -141,6 +143,10 @@ class Camera(Generic[Thing]):
     _eye: Point = field(init=False)
     _from_middle: Plane = field(init=False)
     """The (3, 3) map from pixels off the picture's middle to rays."""
+    _corner: Plane = field(init=False)
+    """How far each pixel is from the middle, squared, (height, width, 1): 1 in the corners."""
+    _canvas: Plane = field(init=False)
+    """Holds the picture while arms are drawn on it."""
     _noise: Plane = field(init=False)
     _rng: np.random.Generator = field(init=False)
     _frozen: int = field(default=0, init=False)
@@ -222,16 +228,20 @@ class Camera(Generic[Thing]):
         mask = np.zeros((bottom - top, right - left), np.uint8)
         outline = np.rint((rim_px - (left, top)) * 16).astype(np.int32)
         cv2.fillPoly(mask, [outline], 255, cv2.LINE_8, 4)
-        _, hidden = self._draw_arms(arms, (left, top, right, bottom))
+        _, hidden = self._draw_tubes(self._outlined(arms), (left, top, right, bottom))
         inside = mask > 0
         return float(1 - hidden[inside].mean()) if inside.any() else 0.0
 
     def _stand(self, view: View) -> None:
         self.view = view
+        width, height = view.size_wh
+        x, y = (np.arange(size, dtype=np.float32) - (size - 1) / 2 for size in (width, height))
+        corner = (x**2 + y[:, None] ** 2) / ((width / 2) ** 2 + (height / 2) ** 2)
+        self._corner = corner[..., None].astype(np.float32)
+        self._canvas = np.empty((height, width, 3), np.float32)
         self._calibration = self.view.calibration(self.scene.board)
         eye = self._calibration.camera_mm()
         self._eye = (float(eye[0]), float(eye[1]), float(eye[2]))
-        width, height = self.view.size_wh
         matrix = np.linalg.inv(self._calibration.matrix()[:, :3])
         matrix[:, 2] += matrix[:, 0] * (width - 1) / 2 + matrix[:, 1] * (height - 1) / 2
         # The projection is known up to its sign; rays go down.
@@ -241,11 +251,17 @@ class Camera(Generic[Thing]):
     def _rays_of(self, rect: Rect, samples: int) -> Vector:
         """Directions of the rays through a region, of unit length, so many a pixel in each direction."""
         left, top, right, bottom = rect
-        width, height = self.view.size_wh
         step = (np.arange(samples) + 0.5) / samples - 0.5
-        x_px = (np.arange(left, right)[:, None] + step).ravel() - (width - 1) / 2
-        y_px = (np.arange(top, bottom)[:, None] + step).ravel() - (height - 1) / 2
-        x, y = np.meshgrid(x_px.astype(np.float32), y_px.astype(np.float32))
+        x_px = (np.arange(left, right)[:, None] + step).ravel()
+        y_px = (np.arange(top, bottom)[:, None] + step).ravel()
+        x, y = np.meshgrid(x_px, y_px, sparse=True)
+        return self._rays_through(x, y)
+
+    def _rays_through(self, x_px: Floats, y_px: Floats) -> Vector:
+        """Directions of the rays through places in the picture, of unit length."""
+        width, height = self.view.size_wh
+        x = (x_px - (width - 1) / 2).astype(np.float32)
+        y = (y_px - (height - 1) / 2).astype(np.float32)
         focal_px = self.view.focal_px()
         k1, k2 = self.view.distortion
         if k1 or k2:
@@ -265,18 +281,18 @@ class Camera(Generic[Thing]):
         samples = self.settings.oversampling
         light = self.scene.radiance(self._eye, self._rays_of(rect, samples), things)
         height, width = rect[3] - rect[1], rect[2] - rect[0]
-        light = light.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))
-        return self._encoded(light, rect)
+        if samples > 1:
+            light = np.asarray(cv2.resize(light, (width, height), interpolation=cv2.INTER_AREA), dtype=np.float32)
+        return self._encoded(light, self._corner[rect[1] : rect[3], rect[0] : rect[2]])
 
-    def _encoded(self, light: Plane, rect: Rect) -> Plane:
-        left, top, right, bottom = rect
-        width, height = self.view.size_wh
-        x, y = np.meshgrid(np.arange(left, right) - (width - 1) / 2, np.arange(top, bottom) - (height - 1) / 2)
-        corner = (x**2 + y**2) / ((width / 2) ** 2 + (height / 2) ** 2)
-        kept = (1 - self.settings.vignetting * corner)[..., None]
+    def _encoded(self, light: Plane, corner: Plane) -> Plane:
+        """Light (..., 3) as the sensor records it, at pixels so far from the middle (..., 1)."""
         red, green, blue = self.settings.white_balance
-        gained = (light * kept + self.settings.veil) * np.array([blue, green, red], np.float32)
-        return np.asarray(np.maximum(gained, 0) ** (1 / GAMMA), dtype=np.float32)
+        gained = light * (1 - self.settings.vignetting * corner)
+        gained += self.settings.veil
+        gained *= np.array([blue, green, red], np.float32)
+        np.maximum(gained, 0, out=gained)
+        return np.asarray(cv2.pow(gained, 1 / GAMMA), dtype=np.float32).reshape(gained.shape)
 
     def _scene_light(self, things: tuple[Thing, ...]) -> _Light[Thing]:
         width, height = self.view.size_wh
@@ -293,7 +309,7 @@ class Camera(Generic[Thing]):
         changed = [thing for thing in light.things if thing not in things]
         changed += [thing for thing in things if thing not in light.things]
         if changed:
-            reach = {thing: self._reach(thing) for thing in (*light.things, *things)}
+            reach = {thing: light.reach.get(thing) or self._reach(thing) for thing in (*light.things, *things)}
             rects = _joined([reach[thing] for thing in changed])
             for rect in rects:
                 left, top, right, bottom = rect
@@ -303,7 +319,7 @@ class Camera(Generic[Thing]):
                 )
             for left, top, right, bottom in (rect for rect in map(self._grown, rects) if rect[0] < rect[2]):
                 light.blurred[top:bottom, left:right] = self._blurred(light.shown, (left, top, right, bottom))
-            light.things = things
+            light.things, light.reach = things, {thing: reach[thing] for thing in things}
         return light
 
     @staticmethod
@@ -362,18 +378,18 @@ class Camera(Generic[Thing]):
 
     def _under_arms(self, light: _Light[Thing], arms: tuple[Arm, ...]) -> Plane:
         """The blurred picture with arms and their shadows; what a shadow's soft edge loses to the blur is nothing."""
-        shadows = list(self._arm_shadows(arms))
-        shaded = light.blurred.copy()
-        for (left, top, right, bottom), kept in shadows:
+        shaded = self._canvas
+        np.copyto(shaded, light.blurred)
+        for (left, top, right, bottom), kept in self._arm_shadows(arms):
             shaded[top:bottom, left:right] *= kept[..., None]
-        outlines = [self._tube_px(tube) for arm in arms if not arm.shadow_only for tube in tubes(arm)]
-        if not outlines:
+        outlined = self._outlined(arms)
+        if not outlined:
             return shaded
-        rect = self._bounds(np.concatenate(outlines))
+        rect = self._bounds(np.concatenate([outline for _, outline in outlined]))
         if rect[0] >= rect[2] or rect[1] >= rect[3]:
             return shaded
         left, top, right, bottom = wide = self._grown(rect)
-        colours, cover = (self._soft(plane) for plane in self._draw_arms(arms, wide))
+        colours, cover = (self._soft(plane) for plane in self._draw_tubes(outlined, wide))
         shaded[top:bottom, left:right] *= (1 - cover)[..., None]
         shaded[top:bottom, left:right] += colours
         return shaded
@@ -383,34 +399,49 @@ class Camera(Generic[Thing]):
             return plane
         return np.asarray(cv2.GaussianBlur(plane, (0, 0), self.settings.blur_px))
 
-    def _tube_px(self, tube: Tube) -> Floats:
-        seen = []
-        for place, radius in ((tube.start, tube.start_mm), (tube.end, tube.end_mm)):
-            square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * radius * 1.3 + np.array(place[:2])
-            seen.append(self.view.drawn(self.scene.board, square, min(place[2], self._eye[2] * 0.6)))
-        return np.concatenate(seen)
+    def _outlined(self, arms: tuple[Arm, ...]) -> list[tuple[Tube, Floats]]:
+        """The tubes of the arms that are seen, the farther first, each with points (8, 2) in the picture round it."""
+        seen = [tube for arm in arms if not arm.shadow_only for tube in tubes(arm)]
+        if not seen:
+            return []
+        seen.sort(key=lambda tube: tube.start[2] + tube.end[2])
+        ends = np.array([[(*tube.start, tube.start_mm), (*tube.end, tube.end_mm)] for tube in seen])
+        around = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 1.3 * ends[:, :, None, 3:] + ends[:, :, None, :2]
+        z_mm = np.repeat(np.minimum(ends[:, :, 2], self._eye[2] * 0.6), 4)
+        outlines = self.view.drawn(self.scene.board, around.reshape(-1, 2), z_mm)
+        return list(zip(seen, outlines.reshape(-1, 8, 2), strict=True))
 
-    def _draw_arms(self, arms: tuple[Arm, ...], rect: Rect) -> tuple[Plane, Plane]:
-        """Encoded colours (h, w, 3), as far as they cover, and that cover (h, w) of all arms within a region."""
+    def _draw_tubes(self, outlined: list[tuple[Tube, Floats]], rect: Rect) -> tuple[Plane, Plane]:
+        """Encoded colours (h, w, 3), as far as they cover, and that cover (h, w) of all tubes within a region."""
         left, top, right, bottom = rect
-        colours = np.zeros((bottom - top, right - left, 3), np.float32)
-        cover = np.zeros((bottom - top, right - left), np.float32)
-        seen = (tube for arm in arms if not arm.shadow_only for tube in tubes(arm))
-        for tube in sorted(seen, key=lambda tube: tube.start[2] + tube.end[2]):
-            box = self._bounds(self._tube_px(tube))
-            box = max(box[0], left), max(box[1], top), min(box[2], right), min(box[3], bottom)
-            if box[0] >= box[2] or box[1] >= box[3]:
+        width = right - left
+        colours = np.zeros(((bottom - top) * width, 3), np.float32)
+        cover = np.zeros((bottom - top) * width, np.float32)
+        corner = self._corner[top:bottom, left:right].reshape(-1, 1)
+        for tube, outline in outlined:
+            x0, y0, x1, y1 = self._bounds(outline)
+            x0, y0, x1, y1 = max(x0, left), max(y0, top), min(x1, right), min(y1, bottom)
+            if x0 >= x1 or y0 >= y1:
                 continue
-            light, alpha = self._draw_tube(tube, box)
-            part = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
-            encoded = self._encoded(light, box)
-            colours[part] += (encoded - colours[part]) * alpha[..., None]
-            cover[part] = np.maximum(cover[part], alpha)
-        return colours, cover
+            near = np.zeros((y1 - y0, x1 - x0), np.uint8)
+            cv2.fillConvexPoly(near, cv2.convexHull(np.rint(outline - (x0, y0)).astype(np.int32)), 1)
+            row, column = np.divmod(np.flatnonzero(near).astype(np.int32), x1 - x0)
+            if not len(row):
+                continue
+            place = (row + (y0 - top)) * width + column + (x0 - left)
+            light, alpha = self._draw_tube(tube, self._rays_through(column + x0, row + y0))
+            encoded = self._encoded(light, corner.take(place, axis=0))
+            under = colours.take(place, axis=0)
+            encoded -= under
+            encoded *= alpha[:, None]
+            encoded += under
+            colours[place] = encoded
+            cover[place] = np.maximum(cover.take(place), alpha)
+        return colours.reshape(bottom - top, width, 3), cover.reshape(bottom - top, width)
 
-    def _draw_tube(self, tube: Tube, rect: Rect) -> tuple[Plane, Plane]:
-        """Light (h, w, 3) and cover (h, w) of one tube: each ray's nearest approach to its axis."""
-        x, y, z = self._rays_of(rect, 1)
+    def _draw_tube(self, tube: Tube, rays: Vector) -> tuple[Plane, Plane]:
+        """Light (n, 3) and cover (n,) of one tube: each ray's nearest approach to its axis."""
+        x, y, z = rays
         axis = [b - a for a, b in zip(tube.start, tube.end, strict=True)]
         start = [a - e for a, e in zip(tube.start, self._eye, strict=True)]
         length = max(math.sqrt(sum(k * k for k in axis)), 1e-6)
@@ -454,11 +485,8 @@ class Camera(Generic[Thing]):
         width, height = self.view.size_wh
         # On a coarse grid of points of the slab's plane: soft shadows need no more.
         x_px, y_px = np.meshgrid(np.arange(0, width + coarse, coarse), np.arange(0, height + coarse, coarse))
-        seen = self._calibration.board_from_px(np.column_stack([x_px.ravel(), y_px.ravel()]))
-        points = [seen[:, 0].astype(np.float32), seen[:, 1].astype(np.float32)]
-        hidden = np.zeros(len(seen), np.float32)
-        for tube in (tube for arm in arms for tube in tubes(arm)):
-            hidden = np.maximum(hidden, tube_shadow(points, tube, place, lamp.radius_mm))
+        points = self._calibration.board_from_px(np.column_stack([x_px.ravel(), y_px.ravel()])).astype(np.float32)
+        hidden = arms_shadow(points[:, 0].copy(), points[:, 1].copy(), arms, place, lamp.radius_mm)
         # What the first lamp's shadow takes away.
         share = max(lamp.light) / (sum(max(one.light) for one in room.lamps) + max(room.ambient))
         kept = ((1 - share * hidden) ** (1 / GAMMA)).reshape(x_px.shape)

@@ -75,6 +75,16 @@ class _Hits:
     owner: npt.NDArray[np.int16]
     """Index of the disk that is hit, or -1."""
 
+    def within(self, box: tuple[slice, slice]) -> "_Hits":
+        """Those of a part of the region: the same arrays."""
+
+        def part(vector: Vector) -> Vector:
+            return vector[0][box], vector[1][box], vector[2][box]
+
+        off_hole = self.off_hole[0][box], self.off_hole[1][box]
+        point, normal, albedo = part(self.point), part(self.normal), part(self.albedo)
+        return _Hits(self.t[box], point, normal, albedo, self.sky[box], self.depth[box], off_hole, self.owner[box])
+
 
 class Scene:
     """One slab in one room; traces rays against it."""
@@ -89,7 +99,7 @@ class Scene:
         self._albedo = dict(room.colours)
 
     def radiance(self, eye: Point, rays: Vector, disks: tuple[Disk, ...]) -> Plane:
-        """Light from where the rays end, (height, width, 3), blue first."""
+        """Light from where the rays, of unit length, end: (height, width, 3), blue first."""
         moving = [disk for disk in disks if disk.blur_mm != (0.0, 0.0)]
         if not moving:
             return self._radiance(eye, rays, disks)
@@ -149,7 +159,7 @@ class Scene:
         light = [hits.albedo[channel] * hits.sky * self.room.ambient[channel] for channel in range(3)]
         for lamp in self.room.lamps:
             self._add_lamp(light, hits, eye, rays, disks, lamp)
-        return np.stack(light[::-1], axis=-1)
+        return np.asarray(cv2.merge(light[::-1]), dtype=np.float32)
 
     def _meet_board(self, eye: Point, rays: Vector) -> _Hits:
         board, room = self.board, self.room
@@ -248,6 +258,12 @@ class Scene:
     def _meet_disk(self, eye: Point, rays: Vector, hits: _Hits, disk: Disk, index: int) -> None:
         """Lets a disk stand before what the rays have hit so far: a cylinder with a step for its chamfer."""
         radius, half = self.board.disk_diameter_mm / 2, self.board.disk_height_mm / 2
+        off = [c - e for c, e in zip(_centre(disk), eye, strict=True)]
+        along_ray = off[0] * rays[0] + off[1] * rays[1] + off[2] * rays[2]
+        within = _box(along_ray**2 > sum(k * k for k in off) - radius**2 - half**2)
+        if within is None:
+            return
+        rays, hits = (rays[0][within], rays[1][within], rays[2][within]), hits.within(within)
         up = disk.axis()
         side_u = _unit((up[2], 0.0, -up[0]))
         side_v = _cross(up, side_u)
@@ -293,8 +309,14 @@ class Scene:
     def _crowd(self, hits: _Hits, disk: Disk, index: int) -> None:
         """Takes sky from what lies close to a disk: its contact shadow, and the gap round it in a hole."""
         radius = self.board.disk_diameter_mm / 2
-        away = np.hypot(hits.point[0] - disk.x_mm, hits.point[1] - disk.y_mm)
-        near = (away < radius + 15) & (hits.owner != index)
+        reach = radius + 15
+        off_x, off_y = hits.point[0] - disk.x_mm, hits.point[1] - disk.y_mm
+        within = _box((np.abs(off_x) < reach) & (np.abs(off_y) < reach))
+        if within is None:
+            return
+        hits = hits.within(within)
+        away = np.hypot(off_x[within], off_y[within])
+        near = (away < reach) & (hits.owner != index)
         lower = np.clip((disk.z_mm + self.board.disk_height_mm / 2 - hits.point[2]) / 6.0, 0, 1)
         taken = np.where(hits.depth > 0.3, 0.55, 0.5) * lower * np.exp(-np.maximum(away - radius, 0) / 4.0)
         hits.sky[near] *= (1 - taken)[near]
@@ -304,18 +326,20 @@ class Scene:
     ) -> None:
         place = self._lamp_mm(lamp)
         to_lamp = [place[axis] - hits.point[axis] for axis in range(3)]
-        far = np.sqrt(to_lamp[0] ** 2 + to_lamp[1] ** 2 + to_lamp[2] ** 2)
-        facing = sum(hits.normal[axis] * to_lamp[axis] for axis in range(3)) / far
-        seen = np.clip(facing, 0, 1) * (to_lamp[2] / far) * (1000.0 / far) ** 2
+        nearness = 1 / np.sqrt(to_lamp[0] ** 2 + to_lamp[1] ** 2 + to_lamp[2] ** 2)
+        towards = [plane * nearness for plane in to_lamp]
+        facing = sum(normal * ray for normal, ray in zip(hits.normal, towards, strict=True))
+        seen = np.maximum(facing, 0) * towards[2] * (1000.0 * nearness) ** 2
         seen *= self._past_slab(hits, to_lamp, lamp)
         for index, disk in enumerate(disks):
-            seen *= 1 - self._shadow(hits, to_lamp, disk, index, lamp)
+            self._shade(seen, hits, to_lamp, disk, index, lamp)
         # Blinn's half vector; the lamp's size widens the glare.
-        ray_length = np.sqrt(rays[0] ** 2 + rays[1] ** 2 + rays[2] ** 2)
-        half = [to_lamp[axis] / far - rays[axis] / ray_length for axis in range(3)]
-        half_length = np.sqrt(half[0] ** 2 + half[1] ** 2 + half[2] ** 2)
-        aligned = np.clip(sum(half[axis] * hits.normal[axis] for axis in range(3)) / half_length, 0, 1)
-        glare = self.room.gloss * 3.0 * aligned**self.room.gloss_exponent * np.where(seen > 0, 1, 0)
+        half = [to - ray for to, ray in zip(towards, rays, strict=True)]
+        aligned = sum(normal * ray for normal, ray in zip(hits.normal, half, strict=True))
+        aligned /= np.sqrt(half[0] ** 2 + half[1] ** 2 + half[2] ** 2)
+        glare = cv2.pow(np.maximum(aligned, 0), self.room.gloss_exponent)
+        glare *= self.room.gloss * 3.0
+        glare[seen <= 0] = 0
         for channel in range(3):
             light[channel] += lamp.light[channel] * seen * (hits.albedo[channel] + glare)
 
@@ -344,22 +368,33 @@ class Scene:
             open_share[beside] = _smooth(-over / np.maximum(rise * lamp.radius_mm, 0.15))
         return open_share
 
-    def _shadow(self, hits: _Hits, to_lamp: list[Plane], disk: Disk, index: int, lamp: Lamp) -> Plane:
-        """Share of a lamp that a disk hides, taken for three slices through it."""
+    def _shade(self, seen: Plane, hits: _Hits, to_lamp: list[Plane], disk: Disk, index: int, lamp: Lamp) -> None:
+        """Takes from a lamp, as far as it is seen, what a disk hides of it, taken for three slices through the disk."""
         axis, half = disk.axis(), self.board.disk_height_mm / 2
         radius = self.board.disk_diameter_mm / 2
-        rising = axis[0] * to_lamp[0] + axis[1] * to_lamp[1] + axis[2] * to_lamp[2]
+        centre = _centre(disk)
+        far2 = to_lamp[0] ** 2 + to_lamp[1] ** 2 + to_lamp[2] ** 2
+        off = [c - point for c, point in zip(centre, hits.point, strict=True)]
+        along = off[0] * to_lamp[0] + off[1] * to_lamp[1] + off[2] * to_lamp[2]
+        way = np.clip(along / far2, 0, 1)
+        off2 = off[0] ** 2 + off[1] ** 2 + off[2] ** 2
+        # Of a ball round the disk and its soft shadow.
+        reach = math.hypot(radius, half) + way * lamp.radius_mm + 1
+        chosen = np.flatnonzero((off2 - 2 * way * along + way**2 * far2 < reach**2) & (hits.owner != index))
+        if not len(chosen):
+            return
+        ray = [plane.take(chosen) for plane in to_lamp]
+        off = [plane.take(chosen) for plane in off]
+        rising = axis[0] * ray[0] + axis[1] * ray[1] + axis[2] * ray[2]
         rising = np.where(np.abs(rising) > 1e-3, rising, 1e-3)
         hidden = np.zeros_like(rising)
         for slice_mm in (-half, 0.0, half):
-            centre = [c + a * slice_mm for c, a in zip(_centre(disk), axis, strict=True)]
-            way = sum(axis[k] * (centre[k] - hits.point[k]) for k in range(3)) / rising
-            miss = sum((hits.point[k] + way * to_lamp[k] - centre[k]) ** 2 for k in range(3))
-            soft = np.maximum(way * lamp.radius_mm, 0.2)
-            share = _smooth((radius - np.sqrt(miss)) / soft)
+            apart = [o + a * slice_mm for o, a in zip(off, axis, strict=True)]
+            way = (axis[0] * apart[0] + axis[1] * apart[1] + axis[2] * apart[2]) / rising
+            miss = sum((way * ray[k] - apart[k]) ** 2 for k in range(3))
+            share = _smooth((radius - np.sqrt(miss)) / np.maximum(way * lamp.radius_mm, 0.2))
             np.maximum(hidden, np.where((way > 1e-4) & (way < 1), share, 0), out=hidden)
-        hidden[hits.owner == index] = 0
-        return np.asarray(hidden, dtype=np.float32)
+        seen.ravel()[chosen] *= 1 - hidden
 
     def _off_hole(self, x: Plane, y: Plane) -> tuple[Plane, Plane]:
         board = self.board
@@ -383,6 +418,12 @@ class Scene:
 
     def _ground_tone(self, x: Plane, y: Plane) -> Plane:
         return _sample(self._ground_grain, x * 0.7 + 800, y * 0.7 + 600)
+
+
+def _box(mask: Mask) -> tuple[slice, slice] | None:
+    """The rows and columns in which a mask is set; None where it is not."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)) if len(rows) else None
 
 
 def _sample(tones: Plane, x: Plane, y: Plane) -> Plane:

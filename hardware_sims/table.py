@@ -101,8 +101,10 @@ class Table:
 
     def at_rest(self) -> bool:
         """Whether nothing moves."""
+        # What was laid down last moves the longest.
         return all(
-            piece.falling_s is None and piece.body.velocity.length <= _STILL_MM_S for piece in self._pieces.values()
+            piece.falling_s is None and piece.body.velocity.length <= _STILL_MM_S
+            for piece in reversed(self._pieces.values())
         )
 
     def momentum(self) -> tuple[float, float]:

@@ -1,11 +1,9 @@
 """Claims about the soak: the second scorer knows the rulebook, what is ruled wrongly is found, games repeat exactly."""
 
-import json
 import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -25,7 +23,6 @@ from hardware_sims.disks import STANDARD, Disk, cell_mm, flat, in_cell
 from hardware_sims.players import Flicked
 from hardware_sims.recording import read_recording
 from hardware_sims.scorer import Scorer, Stake, lines, result, why_off
-from hardware_sims.table_faults import TABLE_FAULTS
 from vision.usual import use_one_thread
 
 MIDDLE_MM = 158.0
@@ -311,46 +308,3 @@ def test_the_first_different_line_is_named():
     assert first_difference("a\nb\n", "a\nb\n") is None
     assert first_difference("a\nb\n", "a\nc\n") == 2
     assert first_difference("a\n", "a\nb\n") == 2
-
-
-def soaked(*arguments: str, out: Path) -> tuple[list[dict], dict]:
-    """The games and their sum, as the command prints them."""
-    ended = CliRunner().invoke(main, ["soak", "--json", "--out", str(out), *arguments])
-    *games, total = (json.loads(line) for line in ended.stdout.splitlines())
-    print(total, [(game["seed"], game["faults"], game["kinds"], game["asked"]) for game in games])
-    assert ended.exit_code == (1 if total["wrong"] else 0)
-    return games, total
-
-
-def test_ten_games_are_refereed_without_a_wrong_ruling(tmp_path):
-    games, total = soaked("--games", "10", "--seed", "1", "--jobs", "2", out=tmp_path)
-    assert [game["seed"] for game in games] == list(range(1, 11))
-    assert total["flicks"] == 10 * 24
-    assert total["wrong"] == 0
-    assert total["undecided"] <= 0.02 * total["flicks"]
-
-
-@pytest.mark.long
-def test_ten_more_games_are_refereed_without_a_wrong_ruling(tmp_path):
-    _, total = soaked("--games", "10", "--seed", "11", "--jobs", "2", out=tmp_path)
-    assert total["wrong"] == 0
-    assert total["undecided"] <= 0.02 * total["flicks"]
-
-
-@pytest.mark.long
-def test_two_hundred_games_are_refereed_without_a_wrong_ruling(tmp_path):
-    _, total = soaked("--games", "200", "--seed", "1000", "--jobs", "2", out=tmp_path)
-    assert total["wrong"] == 0
-    assert total["undecided"] <= 0.02 * total["flicks"]
-
-
-TOLD = {"frozen": "repeats one picture", "lost": "gives no picture"}
-"""What the page says of the faults that keep pictures from coming."""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("fault", TABLE_FAULTS)
-def test_with_each_fault_alone_nothing_is_ruled_wrongly_and_it_is_told(tmp_path, fault):
-    games, total = soaked("--games", "3", "--seed", "1", "--fault", fault, out=tmp_path)
-    assert total["wrong"] == 0
-    assert TOLD.get(fault, "") in " ".join(words for game in games for words in game["watched"])
