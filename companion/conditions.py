@@ -6,7 +6,7 @@ the matter. A sentence comes and goes when two of three looks, a second apart, s
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -41,6 +41,9 @@ merely busy takes them at any time."""
 _SLANT_DEG, _ASKEW_DEG = 25.0, 15.0
 _RESIDUAL_PX, _RESIDUAL_SHARE = 0.25, 0.25 / 1280
 """What the board's places are off in a picture, and as a share of its width; a lens that bends lines is off by more."""
+_TURNED_TILT_DEG, _TURNED_DEG = 5.0, 120.0
+"""A camera that hangs more aslant than the first sees what is near it at the bottom of its picture; turned on its head
+it is off by more than the second."""
 _KNOCK_PX, _KNOCKED_S = 3.0, 8.0
 
 _WORDS = {
@@ -57,6 +60,9 @@ _WORDS = {
     "lost": "pictures are lost on the way: give the camera a port of its own, and the computer less to do",
     "slant": "the camera looks at a steep slant: hang it more above the board",
     "askew": "the board lies askew in the picture: turn the camera",
+    "turned": "the picture stands on its head: turn it in the camera's settings, or say which side player A sits on",
+    "mirrored": "the picture is mirrored, by what the sensors tell: switch that off in the camera's settings",
+    "smeared": "what moves is smeared: shorten the camera's exposure, and give more light",
     "lens": "the lens bends straight lines: places near the corners are less exact, hang the camera higher",
     "knocked": "the camera was knocked: the board is found again",
 }
@@ -79,8 +85,13 @@ class Conditions:
         self._stood: Calibration | None = None
         self._knocked_s = -math.inf
 
-    def after(self, t_s: float, image_bgr: Image, calibration: Calibration | None) -> tuple[str, ...]:
-        """What is the matter after one more picture, in which the board is where the calibration has it, if found."""
+    def after(
+        self, t_s: float, image_bgr: Image, calibration: Calibration | None, besides: Iterable[str] = ()
+    ) -> tuple[str, ...]:
+        """What is the matter after one more picture, in which the board is where the calibration has it, if found.
+
+        `besides` names what is known from elsewhere: "mirrored" by sensors, "smeared" by what moved.
+        """
         self._stand(t_s, calibration)
         if self._began_s is None:
             self._began_s = t_s
@@ -95,7 +106,8 @@ class Conditions:
         if t_s - self._looked_s >= _EVERY_S and len(self._gains) >= _LEAST_FRAMES:
             self._looked_s = t_s
             self._look(image_bgr, blocks, self._usual, calibration)
-        told = [name for name in _WORDS if sum(name in said for said in self._said) >= 2]
+        known = frozenset(besides)
+        told = [name for name in _WORDS if name in known or sum(name in said for said in self._said) >= 2]
         if t_s - self._knocked_s < _KNOCKED_S:
             told.append("knocked")
         return tuple(_WORDS[name] for name in told)
@@ -132,7 +144,7 @@ class Conditions:
         )
         self._said.append(now)
         # A steep or askew view is no reason not to know what is usual.
-        if not now - {"slant", "askew", "lens", "lost"}:
+        if not now - {"slant", "askew", "turned", "lens", "lost"}:
             self._usual = usual + _LEARN * (blocks - usual)
             self._usual_sharp += _LEARN * (found.sharpness - self._usual_sharp)
             self._usual_blocky += _LEARN * (blocky - self._usual_blocky)
@@ -178,8 +190,15 @@ def _of_camera(calibration: Calibration, *, lens: bool) -> Iterator[str]:
     width, height = calibration.size_wh
     x_mm, y_mm = calibration.board_from_px([[(width - 1) / 2, (height - 1) / 2]])[0]
     camera = calibration.camera_mm()
-    if math.degrees(math.atan2(math.hypot(camera[0] - x_mm, camera[1] - y_mm), camera[2])) > _SLANT_DEG:
+    aside_mm = math.hypot(camera[0] - x_mm, camera[1] - y_mm)
+    tilt_deg = math.degrees(math.atan2(aside_mm, camera[2]))
+    if tilt_deg > _SLANT_DEG:
         yield "slant"
+    if tilt_deg > _TURNED_TILT_DEG:
+        nearer = [x_mm + (camera[0] - x_mm) / aside_mm, y_mm + (camera[1] - y_mm) / aside_mm]
+        right, down = calibration.project([nearer])[0] - ((width - 1) / 2, (height - 1) / 2)
+        if abs(math.degrees(math.atan2(right, down))) > _TURNED_DEG:
+            yield "turned"
     ends = calibration.project([[x_mm - 1, y_mm], [x_mm + 1, y_mm]])
     turn_deg = math.degrees(math.atan2(ends[1, 1] - ends[0, 1], ends[1, 0] - ends[0, 0]))
     if abs((turn_deg + 45) % 90 - 45) > _ASKEW_DEG:

@@ -5,6 +5,7 @@ at rest say how each colour looks in this light.
 """
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,6 +43,10 @@ bare board's."""
 _SURE_LIKE = 0.6
 """A colour is one player's when it is so much nearer to it than to the other's."""
 _BRIGHTNESS_WEIGHT = 0.5
+_NEXT_S = 0.2
+"""Two sightings of one disk in pictures not further apart tell how fast it was."""
+_EXPOSURES = 12
+"""So many last measures of the exposure count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class _Flying:
     colour: Colour
     bare: Colour
     player: Player | None
+    drawn_out_px: float
+    """By how much it is longer than wide."""
 
 
 class Flights:
@@ -85,6 +92,11 @@ class Flights:
         self._at_rest = Reading(())
         self._appearance: dict[Player, tuple[Colour, ...]] = {}
         self._flying: list[_Flying] = []
+        self._exposures_s: deque[float] = deque(maxlen=_EXPOSURES)
+
+    def exposure_s(self) -> float:
+        """How long the shutter is open, by how far disks in flight are drawn out, at least; 0 until that is known."""
+        return float(np.median(self._exposures_s)) if len(self._exposures_s) >= _EXPOSURES / 3 else 0.0
 
     def begin(self, at_rest: Reading, small: Image, eye: Eye) -> None:
         """A look has been taken: these disks are at rest in this small picture."""
@@ -106,7 +118,20 @@ class Flights:
             most = _DISK_LIKE if player in self._appearance else _HUE_LIKE
             near = _BESIDE_SHARE if player is None else _SAME_SHARE
             if unlike < most * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm, near):
-                self._flying.append(_Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player))
+                flying = _Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player, blob.long_px - blob.short_px)
+                self._measure_exposure(flying, eye.disk_px(blob.centre_px))
+                self._flying.append(flying)
+
+    def _measure_exposure(self, seen: _Flying, disk_px: float) -> None:
+        """By a disk that was seen in the picture before, further off than it is wide."""
+        for before in reversed(self._flying):
+            took_s = seen.t_s - before.t_s
+            if took_s > _NEXT_S:
+                return
+            far_px = math.dist(before.place_mm, seen.place_mm) / self._disk_mm * disk_px
+            if before.player is seen.player and took_s > 0 and far_px > disk_px:
+                self._exposures_s.append((before.drawn_out_px + seen.drawn_out_px) / 2 / far_px * took_s)
+                return
 
     def since(self, small: Image, eye: Eye) -> tuple[Player | None, ...]:
         """Whose disks flew since the last look, in the order in which they were first seen; None where unknown."""

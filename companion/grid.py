@@ -18,7 +18,7 @@ from companion.lights import Light, Shown, frame, lights, side_colours
 from companion.live import Hardware, Live
 from companion.referee import Standing
 from companion.ruling import Ruling
-from companion.sensors import REST_S, Sensors, camera_holds, look_without_camera, with_sensors
+from companion.sensors import REST_S, Sensors, camera_holds, is_mirrored, look_without_camera, with_sensors
 from companion.terms import Cell, Field
 from firmware_protocol.driver import Found, GridEvent, Lost, Rgb
 from firmware_protocol.errors import LinkError
@@ -164,6 +164,8 @@ class BoardGrid(TableGrid):
             raise ValueError("Pathways is played on a board with holes")
         self._board = Field(**asdict(profile.board))
         self._colours = side_colours(profile.colours)
+        self.mirrored = False
+        """Whether the sensors tell what the camera saw at the last look in a mirror, and not what it saw."""
         self._looks = 0
         self._held: Look | None = None
         self._held_s = 0.0
@@ -188,9 +190,11 @@ class BoardGrid(TableGrid):
         if not known.issuperset(seen.disputed) and now_s - self._held_s < DISPUTE_S:
             return None
         overruled = {one.dispute.cell for one in settled if one.right is Witness.SENSOR}
-        self._warn(self._sensors.compare(camera_holds(self._held, self._board), now_s, overruled))
-        held, self._held = self._held, None
-        return with_sensors(held, self.told(), self._board)
+        held = camera_holds(self._held, self._board)
+        self.mirrored = self._believed and is_mirrored(held, self._sensors.says(), self._board)
+        self._warn(self._sensors.compare(held, now_s, overruled))
+        seen, self._held = with_sensors(self._held, self.told(), self._board), None
+        return seen
 
     def look(self) -> Look:
         """What the sensors tell without a camera."""

@@ -106,7 +106,12 @@ class Loop(Generic[Said]):
         if self._conditions is not None and not is_blank(frame.image_bgr):
             shown = self._live.picture()
             calibration = None if shown is None else shown.calibration
-            self._live.judge_pictures(self._conditions.after(frame.t_s, frame.image_bgr, calibration))
+            told = self._conditions.after(frame.t_s, frame.image_bgr, calibration, self._known_of_pictures())
+            self._live.judge_pictures(told)
+
+    def _known_of_pictures(self) -> Iterable[str]:
+        """What a game's session knows to be the matter with pictures, by `conditions` names."""
+        return ()
 
     def _shows_nothing(self, frame: Frame) -> bool:
         """Counts a picture, and says so where it shows nothing at all."""

@@ -22,6 +22,8 @@ TRUSTED_LOOKS = 10
 """Looks in a row in which a sensor contradicts the camera, or agrees with it."""
 _SURE = 0.8
 """From this confidence on a camera that sees a disk is sure of it."""
+_MIRRORED_LEAST, _MIRRORED_SHARE = 4, 0.25
+"""A picture is mirrored where so many holes are wrong in it, two a disk, and at most such a share of them turned."""
 
 
 @dataclass(slots=True)
@@ -157,6 +159,15 @@ def camera_holds(look: Look, board: Field) -> dict[Cell, bool]:
     cells = ((row, column) for row in range(1, board.rows + 1) for column in range(1, board.columns + 1))
     held = {cell: _holds(look, cell, board) for cell in cells}
     return {cell: occupied for cell, occupied in held.items() if occupied is not None}
+
+
+def is_mirrored(held: Mapping[Cell, bool], says: Mapping[Cell, bool], board: Field) -> bool:
+    """Whether what a camera holds contradicts the sensors, also those left out, in holes whose mirror image agrees."""
+    turned = {(row, board.columns + 1 - column): occupied for (row, column), occupied in held.items()}
+    wrong, wrong_turned = (
+        sum(occupied is not says[cell] for cell, occupied in each.items() if cell in says) for each in (held, turned)
+    )
+    return wrong >= _MIRRORED_LEAST and wrong_turned <= wrong * _MIRRORED_SHARE
 
 
 def _holds(look: Look, cell: Cell, board: Field, *, sure: bool = True) -> bool | None:

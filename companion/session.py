@@ -1,6 +1,6 @@
 """The one loop: pictures and sensors -> settle -> referee -> store -> lights, and in between what people say."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from queue import Queue
 
 from companion.grid import ALONE_REST_S, BoardGrid
@@ -66,6 +66,12 @@ class Session(Loop[Declaration | Correction]):
         if self._grid is not None:
             self._grid.hear()
         super()._hear()
+
+    def _known_of_pictures(self) -> Iterator[str]:
+        if self._camera is not None and self._camera.smears():
+            yield "smeared"
+        if self._grid is not None and self._grid.mirrored:
+            yield "mirrored"
 
     def _go_on(self) -> None:
         self._look(None)

@@ -34,6 +34,8 @@ _NOISES = 8
 """The noise is that of so many pictures of the table at rest."""
 _KNOCK_MM = 0.5
 """A board that lies further than this from where the calibration has it is found again."""
+_LONG_EXPOSURE_S = 0.0085
+"""As it is measured: the ends of a smear are faint, so 33 ms look like 16, and 8 ms like 5 at most."""
 _CHANGE_SHARE = 0.015
 """Of the picture's brightness: a place that differs by less on average, besides noise, is as it was."""
 _READ_WHOLE_EVERY = 6
@@ -152,6 +154,10 @@ class BoardCamera:
             found = motion.blobs(motion.tint_changes(small, lit, still), small, lit, self._view)
         self._flights.note(frame.t_s, found, lit, self._eye())
         return Glance(moved, hand, True)
+
+    def smears(self) -> bool:
+        """Whether the last disks in flight moved far in one exposure."""
+        return self._flights.exposure_s() > _LONG_EXPOSURE_S
 
     def follow(self, frame: Frame) -> Place:
         """Where the board is by this picture, the one last watched; found again from where it was if it moved."""

@@ -9,7 +9,11 @@ import pytest
 from companion.conditions import Conditions
 from companion.live import Live
 from companion.loop import Loop
-from hardware_sims import virtual_stacks
+from hardware_sims import virtual, virtual_stacks
+from hardware_sims.camera import Camera
+from hardware_sims.disks import in_cell
+from hardware_sims.players import Call
+from hardware_sims.scene import Scene
 from hardware_sims.stacks_players import Told
 from hardware_sims.table_faults import TABLE_FAULTS
 from hardware_sims.view import View
@@ -29,7 +33,9 @@ SAID = {
     "warm-up": "darker",
     "drop-outs": "lost on the way",
     "bumps": "knocked",
+    "glare": "falls otherwise",
     "perspective": "steep slant",
+    "upside-down": "on its head",
     "rotated": "askew",
 }
 OFTEN = {"bumps": {"bump_rate": 0.2}, "warm-up": {"restart_rate": 0.05}}
@@ -39,6 +45,8 @@ OFTEN = {"bumps": {"bump_rate": 0.2}, "warm-up": {"restart_rate": 0.05}}
 def said(fault: str | None, size_wh: tuple[int, int] = (640, 480)) -> tuple[set[str], set[str], set[str]]:
     """What is said in the time before a fault, in the second half of its time, and at the end of the time after it."""
     table = virtual_stacks.table(1, lambda: Told(), size_wh=size_wh)
+    if fault not in (None, *table.usual.faults()):
+        return said_over_holes(fault, size_wh)
     table.players.fps = FPS
     conditions, heard = Conditions(), (set(), set(), set())
     for moment in table.play():
@@ -62,6 +70,30 @@ def said(fault: str | None, size_wh: tuple[int, int] = (640, 480)) -> tuple[set[
         if t_s >= BEFORE_S + DURING_S + AFTER_S:
             return heard
     raise AssertionError
+
+
+def said_over_holes(fault: str, size_wh: tuple[int, int]) -> tuple[set[str], set[str], set[str]]:
+    """The same of the board with holes, on which nobody plays."""
+    usual = virtual.table(1, lambda: Call(0, 0, None), lambda words: None, size_wh=size_wh).usual
+    usual = replace(usual, settings=replace(usual.settings, bump_rate=0.0, hunt=0.0, flicker=0.0))
+    camera = Camera(Scene(virtual.STANDARD, usual.room), usual.view, usual.settings)
+    conditions, heard = Conditions(), (set(), set(), set())
+    disks = tuple(in_cell(virtual.STANDARD, f"a{row}", "a", (row, 2)) for row in (3, 5))
+    for number in range(round((BEFORE_S + DURING_S + AFTER_S) * FPS)):
+        t_s = number / FPS
+        if t_s in (BEFORE_S, BEFORE_S + DURING_S):
+            table = usual.under([fault] if t_s == BEFORE_S else [])
+            camera.settings = table.settings
+            camera.look_at(Scene(virtual.STANDARD, table.room))
+        image = camera.read(disks, (), t_s)
+        told = conditions.after(t_s, image, camera.view.calibration(virtual.STANDARD))
+        if t_s < BEFORE_S:
+            heard[0].update(told)
+        elif BEFORE_S + DURING_S / 2 < t_s <= BEFORE_S + DURING_S:
+            heard[1].update(told)
+        elif t_s > BEFORE_S + DURING_S + AFTER_S - 1:
+            heard[2].update(told)
+    return heard
 
 
 def test_of_a_usual_table_nothing_is_said():
@@ -106,6 +138,25 @@ def test_a_lens_that_bends_lines_is_told_where_the_board_tells_it(width, residua
     conditions = Conditions(lens=lens)
     heard = [conditions.after(n / FPS, image, calibration) for n in range(40)]
     assert sum("lens" in words for words in heard[-1]) == told
+
+
+@pytest.mark.parametrize(
+    ("tilt_deg", "roll_deg", "told"), [(11, 0, 0), (11, 90, 0), (11, -90, 0), (11, 160, 1), (11, 180, 1), (3, 180, 0)]
+)
+def test_a_picture_that_stands_on_its_head_is_told_by_what_is_near_the_camera(tilt_deg, roll_deg, told):
+    view = View((640, 480), fov_x_deg=50.0, tilt_deg=tilt_deg, azimuth_deg=30.0, distance_mm=500.0, roll_deg=roll_deg)
+    image = np.full((480, 640, 3), 120, np.uint8)
+    conditions = Conditions()
+    heard = [conditions.after(n / FPS, image, view.calibration(virtual_stacks.BOARD)) for n in range(40)]
+    assert sum("on its head" in words for words in heard[-1]) == told
+
+
+@pytest.mark.parametrize(("name", "words"), [("smeared", "exposure"), ("mirrored", "mirrored")])
+def test_what_is_known_from_elsewhere_is_said_as_long_as_it_is_known(name, words):
+    image = np.full((480, 640, 3), 120, np.uint8)
+    conditions = Conditions()
+    heard = [conditions.after(n / FPS, image, None, [name] if 20 <= n < 30 else []) for n in range(40)]
+    assert [any(words in told for told in each) for each in heard] == [20 <= n < 30 for n in range(40)]
 
 
 class Watching(Loop[None]):

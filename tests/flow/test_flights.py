@@ -117,3 +117,27 @@ def test_before_any_disk_is_at_rest_the_profile_says_whose_it_is():
     told.begin(Reading(()), BARE, EYE)
     told.note(0.0, (disk(bgr=(30.0, 33.0, 120.0)),), BARE, EYE)
     assert told.since(BARE, EYE) == (Player.A,)
+
+
+def moving(place_mm: tuple[float, float], smear_mm: float) -> Blob:
+    """A disk that moved so far along y in one exposure."""
+    seen = disk(place_mm)
+    smear_px = smear_mm / 28.0 * seen.long_px
+    area_px = seen.area_px + seen.short_px * smear_px
+    return replace(seen, long_px=seen.long_px + smear_px, area_px=area_px, on_board_px=area_px)
+
+
+@pytest.mark.parametrize(("smear_mm", "exposure_s"), [(0.0, 0.0), (8.0, 0.01), (32.0, 0.04)])
+def test_how_long_the_shutter_is_open_is_told_by_disks_in_flight(smear_mm, exposure_s):
+    told = flights()
+    for k in range(6):
+        # 80 mm from picture to picture, 0.1 s apart.
+        told.note(0.1 * k, (moving((150.0, 60.0 + 80 * (k % 5)), smear_mm),), AT_REST, EYE)
+    assert told.exposure_s() == pytest.approx(exposure_s, rel=0.1, abs=1e-9)
+
+
+def test_a_disk_that_hardly_moves_tells_nothing_of_the_shutter():
+    told = flights()
+    for k in range(6):
+        told.note(0.1 * k, (moving((150.0, 200.0 + 8 * k), 32.0),), AT_REST, EYE)
+    assert told.exposure_s() == 0.0

@@ -12,6 +12,7 @@ from companion.sensors import (
     TRUSTED_LOOKS,
     Sensors,
     camera_holds,
+    is_mirrored,
     look_without_camera,
     with_sensors,
 )
@@ -190,3 +191,25 @@ def test_another_grid_begins_with_a_clean_record(sensors):
     assert sensors.stuck() == ((1, 2),)
     sensors.take(Found(OTHER, (True, True, False)), 13.0)
     assert sensors.stuck() == ()
+
+
+def says(*cells):
+    """What sensors under all holes say where disks lie in some."""
+    every = [(row, column) for row in range(1, USUAL_FIELD.rows + 1) for column in range(1, USUAL_FIELD.columns + 1)]
+    return {cell: cell in cells for cell in every}
+
+
+@pytest.mark.parametrize(
+    ("cells", "sensed", "mirrored"),
+    [
+        pytest.param([(2, 1), (5, 3)], [(2, 7), (5, 5)], True, id="two disks in a mirror"),
+        pytest.param([(2, 1), (5, 3), (6, 4)], [(2, 7), (5, 5), (6, 4)], True, id="and one in the middle"),
+        pytest.param([(2, 1), (5, 3)], [(2, 1), (5, 3)], False, id="as it is"),
+        pytest.param([(2, 1)], [(2, 7)], False, id="one disk may be read wrongly"),
+        pytest.param([(2, 1), (2, 7), (5, 3)], [(2, 1), (2, 7), (5, 5)], False, id="one of three is elsewhere"),
+        pytest.param([(2, 1), (5, 3)], [(3, 1), (4, 3)], False, id="wrong either way"),
+    ],
+)
+def test_a_mirrored_picture_is_told_by_the_sensors(cells, sensed, mirrored):
+    held = camera_holds(watched([seen(A, cell) for cell in cells]), USUAL_FIELD)
+    assert is_mirrored(held, says(*sensed), USUAL_FIELD) is mirrored
