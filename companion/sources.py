@@ -263,7 +263,7 @@ class BoardCamera:
             return motion.mean_level(change, (x, y), eye.disk_px((x, y)) / 2, self._view) < least
 
         kept = tuple(disk for disk in self._last.disks if same(disk.centre_mm))
-        gone = [disk.centre_mm for disk in self._last.disks if disk not in kept]
+        gone = [disk for disk in self._last.disks if disk not in kept]
 
         def may_be_new(disk: Sighting) -> bool:
             # A disk that appears without a change is none, but for one that a look missed, and for one that lies where
@@ -271,7 +271,7 @@ class BoardCamera:
             return (
                 not same(disk.centre_mm)
                 or _touches(disk, self._missed, self._reach_mm)
-                or any(math.dist(disk.centre_mm, centre_mm) < 2 * self._reach_mm for centre_mm in gone)
+                or any(math.dist(disk.centre_mm, other.centre_mm) < 2 * self._reach_mm for other in gone)
             )
 
         new = tuple(disk for disk in reading.disks if may_be_new(disk) and not _touches(disk, kept, self._reach_mm))
@@ -279,7 +279,7 @@ class BoardCamera:
         # it shows, and that can be misread.
         held = {disk.cell for disk in self._last.disks if disk.cell is not None and disk not in kept}
         buried = {disk.cell for disk in self._buried(held, new)}
-        new = tuple(self._raised(disk) if self._is_on_top(disk) else disk for disk in new if disk.cell not in buried)
+        new = tuple(self._as_can_be(disk, gone, new) for disk in new if disk.cell not in buried)
         kept += self._buried(held, new)
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
@@ -303,13 +303,22 @@ class BoardCamera:
         reach_mm = _OVER_SHARE * 2 * self._reach_mm
         return any(disk.cell is None and math.dist(disk.centre_mm, place_mm) < reach_mm for disk in disks)
 
-    def _is_on_top(self, disk: Sighting) -> bool:
-        """Whether a disk seen in a hole lies over the one that was there: in a hole nothing changes its colour."""
+    def _as_can_be(self, disk: Sighting, gone: Sequence[Sighting], new: Sequence[Sighting]) -> Sighting:
+        """A new sighting, as it can be after what lay in its hole: nothing there changes its colour or stands up."""
         assert self._last is not None
         before = next((one for one in self._last.disks if one.cell == disk.cell and one.cell is not None), None)
-        if before is None or before.colour == disk.colour or before.lying == "tilted":
-            return False
-        return min(before.confidence, disk.confidence) > _COLOUR_SURE
+        if before is None or before.lying == "tilted":
+            return disk
+        if before.colour != disk.colour:
+            return self._raised(disk) if min(before.confidence, disk.confidence) > _COLOUR_SURE else disk
+        if disk.lying != "tilted":
+            return disk
+        # What looks tilted over a disk of its own colour was pushed there, where one is gone from beside it.
+        left, came = (
+            [one.centre_mm for one in some if one.cell is None and one.colour == disk.colour] for some in (gone, new)
+        )
+        pushed = any(math.dist(centre_mm, disk.centre_mm) < 2 * self._reach_mm for centre_mm in left)
+        return self._raised(disk) if pushed and len(left) >= len(came) else before
 
     def _raised(self, disk: Sighting) -> Sighting:
         """The sighting of a disk in a hole as one of a disk that lies on the surface there."""

@@ -60,3 +60,23 @@ def test_each_of_two_disks_over_one_another_stays_on_the_board(
         ("b", (0, 0)),
         ("b", (0, 0)),
     ]
+
+
+@pytest.mark.parametrize("colour", ["a", "b"])
+@pytest.mark.parametrize("end_mm", [(0.5, -4.8), (5.0, 1.5), (-3.5, 4.5)])
+def test_a_disk_that_is_pushed_over_one_of_its_own_colour_stays_on_the_board(colour: str, end_mm: tuple[float, float]):
+    middle_mm = cell_mm(STANDARD, CELL)
+
+    def upper(off_mm: tuple[float, float]) -> Disk:
+        return flat(STANDARD, "u", colour, middle_mm[0] + off_mm[0], middle_mm[1] + off_mm[1])
+
+    other = "ab"[colour == "a"]
+    lower = in_cell(STANDARD, "l", colour, CELL)
+    x, y, z = (in_cell(STANDARD, name, other, cell) for name, cell in (("x", (6, 2)), ("y", (7, 6)), ("z", (3, 2))))
+    begun = [(lower,), (lower, x)] if colour == "a" else [(x,), (x, lower), (x, lower, y)]
+    there, pushed = (*begun[-1], upper((9.0, -3.0))), (*begun[-1], upper(end_mm), z)
+    told = shots((), *begun, there, pushed)
+    assert [shot.left_board for shot in told] == [0] * len(told)
+    assert len(told) == len(begun) + 2
+    assert [disk.cell for disk in told[-1].disks if disk.colour.value == colour and not disk.cell] == [None]
+    assert [disk.cell for disk in told[-1].disks if disk.colour.value == colour and disk.cell] == [CELL]
