@@ -142,6 +142,9 @@ class Conditions:
                 *([] if calibration is None else _of_camera(calibration, lens=self._lens)),
             )
         )
+        if "blurred" in now:
+            # Rims and lines are found less exactly then.
+            now -= {"lens"}
         self._said.append(now)
         # A steep or askew view is no reason not to know what is usual.
         if not now - {"slant", "askew", "turned", "lens", "lost"}:

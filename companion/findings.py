@@ -130,14 +130,17 @@ def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining
         if shot.left_board != verdict.left and not flick.lifted:
             yield found(Wrong.LEFT, f"{verdict.left} left the board, ruled {shot.left_board}")
         advised = sorted((order.colour.value, order.cell) for order in ruling.orders if order.do is Do.LAY_FLAT)
-        removed = {one.disk.name for one in verdict.off}
-        tilted = sorted(
-            (disk.colour, disk.cell)
+        tilted = {
+            disk.name: (disk.colour, disk.cell)
             for disk in verdict.on_board
-            if disk.lying == "tilted" and disk.name in verdict.judged and disk.name not in removed and disk.cell
-        )
-        if advised != tilted:
-            yield found(Wrong.ADVICE, f"tilted are {tilted}, advised {advised}")
+            if disk.lying == "tilted" and disk.name in verdict.judged and disk.cell
+        }
+        removed = {one.disk.name: one.why for one in verdict.off}
+        to_lay = sorted(place for name, place in tilted.items() if name not in removed)
+        # That a flick was illegal is said after the look: the disk may have been advised about before.
+        either = [place for name, place in tilted.items() if removed.get(name) == "illegal-flick"]
+        if sorted(place for place in advised if place not in either) != to_lay:
+            yield found(Wrong.ADVICE, f"tilted are {to_lay}, advised {advised}")
 
     unmet = [ruling for _, ruling in ruled if isinstance(ruling, Refused) and ruling.why == "order not carried out"]
     refused = [ruling for _, ruling in ruled if isinstance(ruling, Refused) and ruling not in unmet]

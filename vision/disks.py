@@ -220,6 +220,9 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     pooled = pooled_features(rims.samples[count:], votes, new.holes.wood.mean(axis=0))
     spots = read_spots(rims.features[count:], pooled)
     certain = _certain(rims.centres_mm[count:], spots, new, board)
+    # A fit may find its way from beside a hole to the rim of the disk in it.
+    shown_mm = _seen_at(rims.centres_mm[count:], calibration, -board.disk_height_mm)
+    certain[_nearest_apart(shown_mm, cells_mm) <= _NEAR_HOLE * unit_mm] = 0
     picked = _pick(rims.centres_mm[count:], certain, _APART * unit_mm)
     leaning = spots[picked, 2] > spots[picked, 1]
     over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[count + picked]]))
@@ -343,15 +346,19 @@ def surface_circles(
     circles: Circles, calibration: Calibration, board: HolesBoard, unit_mm: float
 ) -> tuple[Floats, Array]:
     """Where disks may lie on the surface: board millimetres of their middles, (n, 2), and their votes, (n,)."""
-    camera = calibration.camera_mm()
-    # What lies higher is seen further from the camera's foot.
-    centres_mm = camera[:2] + (circles.centres_mm - camera[:2]) * (camera[2] - board.disk_height_mm) / camera[2]
+    centres_mm = _seen_at(circles.centres_mm, calibration, board.disk_height_mm)
     cells_mm = board.cells_mm()
     from_hole = _nearest_apart(circles.centres_mm, cells_mm)
     reach_mm = board.disk_diameter_mm / 2
     inside = ((centres_mm > -reach_mm) & (centres_mm < (board.width_mm + reach_mm, board.length_mm + reach_mm))).all(1)
     keep = np.flatnonzero(inside & (from_hole > _NEAR_HOLE * unit_mm))[:_MOST_CIRCLES]
     return centres_mm[keep], circles.votes[keep]
+
+
+def _seen_at(places_mm: Floats, calibration: Calibration, rise_mm: float) -> Floats:
+    """Where what is seen at places (n, 2) on one plane is if it lies so much higher: nearer to the camera's foot."""
+    camera = calibration.camera_mm()
+    return np.asarray(camera[:2] + (places_mm - camera[:2]) * (camera[2] - rise_mm) / camera[2])
 
 
 def _pick(centres_mm: Floats, sure: npt.NDArray[np.floating], apart_mm: float) -> npt.NDArray[np.intp]:

@@ -14,7 +14,7 @@ from companion.cli import main
 from companion.findings import Told, Wrong, compare
 from companion.games import at_rest
 from companion.games.match import score, start_match
-from companion.inputs import SeenDisk, Setup
+from companion.inputs import Declaration, Declared, SeenDisk, Setup
 from companion.ruling import Accepted, Cleared, Do, GameOver, GameStarted, Shot, Undecided, Why
 from companion.simulated import soak_game, write_out
 from companion.soak import Case, Outcome, first_difference
@@ -308,3 +308,18 @@ def test_the_first_different_line_is_named():
     assert first_difference("a\nb\n", "a\nb\n") is None
     assert first_difference("a\nb\n", "a\nc\n") == 2
     assert first_difference("a\n", "a\nb\n") == 2
+
+
+TILTED = Disk("a1", "a", *cell_mm(STANDARD, (5, 4)), -3.0, 30.0, 0.0, (5, 4), "tilted")
+
+
+@pytest.mark.parametrize(
+    ("illegal", "advised", "wrong"), [(False, True, 0), (False, False, 1), (True, True, 0), (True, False, 0)]
+)
+def test_a_disk_flicked_illegally_may_be_advised_about_until_that_is_said(illegal, advised, wrong):
+    verdict = Scorer(STANDARD, Stake()).flick(Flicked(1, 1, "a", "a1", illegal, 10, (TILTED,)))
+    seen = SeenDisk(Player.A, TILTED.x_mm, TILTED.y_mm, TILTED.cell, Lying.TILTED, 1.5)
+    advice = (at_rest.order(Do.LAY_FLAT, Why.TILTED, seen, "Quick Start"),) if advised else ()
+    shot = Accepted("Quick Start", "it stays", Shot(1, Player.A, (seen,), 0), advice)
+    findings, _ = compare([Told(12, Declaration(Declared.START), (shot,))], [verdict], None, None)
+    assert [finding.wrong for finding in findings].count(Wrong.ADVICE) == wrong

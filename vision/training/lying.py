@@ -7,6 +7,7 @@ It sees the rays that the rim was fitted with, so models/rims.npz must be there 
 
 import argparse
 
+import cv2
 import numpy as np
 import torch
 from torch import nn
@@ -17,13 +18,17 @@ from vision.training.pictures import read_pictures
 from vision.training.rims import vary
 from vision.training.spots import save
 
+BLUR_UNITS = (0.5, 1.2)
+"""Sigma of a blur that each picture is seen under once more: a camera that is out of focus."""
+
 Where = list[tuple[str, tuple[int, int], float]]
 Examples = tuple[torch.Tensor, torch.Tensor, Where]
 
 
-def examples(folders: list[str]) -> Examples:
-    """Ray features, labels and names of the disks in holes that are seen whole."""
+def examples(folders: list[str], blur_units: tuple[float, float] | None = None) -> Examples:
+    """Ray features, labels and names of the disks in holes that are seen whole; blurred by as much, if it is given."""
     features, labels, where = [], [], []
+    rng = np.random.default_rng(1)
     for picture in read_pictures(folders):
         board = picture.board
         above = np.array([[d["x"], d["y"]] for d in picture.disks if not d["hole"]]).reshape(-1, 2)
@@ -41,7 +46,11 @@ def examples(folders: list[str]) -> Examples:
         top_mm = np.full(len(cells), board.disk_height_mm - board.slab_mm)
         unit_mm = board.disk_diameter_mm / 28
         in_hole, at_mm = np.ones(len(cells), bool), np.array(cells)
-        rims = fit_rims(picture.image_bgr, picture.calibration, at_mm, top_mm, in_hole, unit_mm)
+        image_bgr = picture.image_bgr
+        if blur_units is not None:
+            sigma_px = float(rng.uniform(*blur_units)) * unit_mm * picture.calibration.px_per_mm()
+            image_bgr = np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), sigma_px), dtype=np.uint8)
+        rims = fit_rims(image_bgr, picture.calibration, at_mm, top_mm, in_hole, unit_mm)
         seen = lying_features(rims.features, rims.centres_mm, at_mm, board.hole_diameter_mm / 2, unit_mm)
         features.append(seen.astype(np.float16))
         labels += [CLASSES.index("tilted" if disk["tilt_deg"] else "in_cell") for disk in disks]
@@ -110,9 +119,11 @@ if __name__ == "__main__":
     parser.add_argument("--epochs", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    data = examples(options.folders)
+    sharp, blurred = examples(options.folders), examples(options.folders, BLUR_UNITS)
+    data = torch.cat([sharp[0], blurred[0]]), torch.cat([sharp[1], blurred[1]]), sharp[2] + blurred[2]
     net = train(data, options.epochs, options.seed)
     report(net, data, "trained on")
     for folder in options.test:
         report(net, examples([folder]), folder)
+        report(net, examples([folder], BLUR_UNITS), f"{folder}, blurred")
     save(net, options.out, f"seed {options.seed}, {len(data[1])} disks")
