@@ -1,13 +1,14 @@
 """How well pictures are read, by where they come from: rendered here, path-traced by others, photographed.
 
 Vision must not be tuned on one kind alone. The common measure is the share of places, holes or crossings, that are
-read wrongly; where the truth knows them, also how far the centres of disks are off.
+read wrongly; where the truth knows them, also how far the centres of disks are off. So that kinds of pictures are
+compared, and not kinds of tables, the path-traced tables are rendered too; renders with harder light stand beside them.
 """
 
 import json
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from vision.board import HolesBoard, Image, Profile, parse_profile, read_profile
 from vision.calibration import calibrate, calibrate_plane
 from vision.camera import read_picture
 from vision.disks import read_disks
+
+SameScene = Callable[[Image, dict[str, Any], int], tuple[Image, dict[str, Any]]]
+"""Renders the table of a picture anew, by its truth and a seed: `hardware_sims.pictures.same_scene`."""
 
 _NEAR_MM = 8.0
 """A sighting further than this from a disk is not of it."""
@@ -73,12 +77,17 @@ def labelled(image_bgr: Image, profile: Profile, truth: dict[str, Any]) -> Label
     return Labelled(image_bgr, profile, corners, tuple("".join(row) for row in marks), flat)
 
 
-def path_traced(folder: Path) -> Iterator[Labelled]:
-    """The pictures of boards with holes in a folder, each with .json and .toml, without those with an arm."""
-    for path in sorted(folder.glob("*.json")):
+def path_traced(folder: Path, same_scene: SameScene | None = None) -> Iterator[Labelled]:
+    """The pictures of boards with holes in a folder, each with .json and .toml, without those with an arm; their tables
+    rendered anew where `same_scene` says how."""
+    for seed, path in enumerate(sorted(folder.glob("*.json"))):
         truth = json.loads(path.read_text())
-        if not truth["hand"]:
-            yield labelled(read_picture(folder / truth["image"]), read_profile(path.with_suffix(".toml")), truth)
+        if truth["hand"]:
+            continue
+        image_bgr = read_picture(folder / truth["image"])
+        if same_scene is not None:
+            image_bgr, truth = same_scene(image_bgr, truth, seed)
+        yield labelled(image_bgr, read_profile(path.with_suffix(".toml")), truth)
 
 
 def photographed(folder: Path) -> Iterator[Labelled]:
@@ -116,23 +125,24 @@ def accuracy(pictures: Iterable[Labelled]) -> Accuracy:
     return Accuracy(wrong / max(places, 1), statistics.median(errors_mm) if errors_mm else None)
 
 
-def accuracy_rows(rendered: Sequence[Labelled], shared: Path) -> Iterator[Row]:
-    """Each set beside the rendered one. Raises FileNotFoundError where the shared pictures are not there."""
+def accuracy_rows(hard: Sequence[Labelled], same_scene: SameScene, shared: Path) -> Iterator[Row]:
+    """Each set beside the path-traced tables rendered anew. Raises FileNotFoundError where the shared pictures are not
+    there."""
     if not shared.is_dir():
         raise FileNotFoundError(shared)
-    peer = accuracy(rendered)
-    traced = accuracy(path_traced(shared / "pictures" / "pathways"))
+    tables = shared / "pictures" / "pathways"
+    peer, traced = accuracy(path_traced(tables, same_scene)), accuracy(path_traced(tables))
     stones = accuracy(picture for name in ("stones", "overhead") for picture in photographed(shared / "photos" / name))
-    for name, one in (("path-traced", traced), ("photographed", stones)):
+    for name, one in (("path-traced", traced), ("photographed", stones), ("hard rendered", accuracy(hard))):
         yield Row(
-            f"places read wrongly on {name} pictures, beside rendered ones",
+            f"places read wrongly on {name} pictures, beside the path-traced tables rendered",
             round(100 * one.wrong_share, 3),
             round(100 * peer.wrong_share, 3),
             "%",
         )
     if traced.median_mm is not None and peer.median_mm is not None:
         yield Row(
-            "error of disk centres on path-traced pictures, median, beside rendered ones",
+            "error of disk centres on path-traced pictures, median, beside the same tables rendered",
             round(traced.median_mm, 3),
             round(peer.median_mm, 3),
             "mm",

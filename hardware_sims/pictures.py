@@ -19,6 +19,7 @@ from hardware_sims.camera import GAMMA, Camera, Settings
 from hardware_sims.disks import (
     STANDARD,
     Disk,
+    Lying,
     beside,
     cell_mm,
     flat,
@@ -30,8 +31,9 @@ from hardware_sims.disks import (
 )
 from hardware_sims.materials import Rgb
 from hardware_sims.scene import Lamp, Room, Scene
-from hardware_sims.view import View
+from hardware_sims.view import View, view_of
 from vision.board import Floats, HolesBoard, Image
+from vision.calibration import calibrate
 
 COLOURS = (
     ("#d2423c", "#32323a"),
@@ -49,6 +51,9 @@ WOODS = ("#c99a66", "#b57a4a", "#8a5a3a", "#e0c090", "#d8a878", "#6e4a34", "#c08
 CLOTHS = ("#304a38", "#7a2a2a", "#e8e4da", "#3a4660", "#222226", "#9a9a92")
 SKINS = ("#e8b898", "#c68863", "#8d5a3c", "#5c3a28", "#f0d0b8")
 
+
+_GRAIN_OF_WOOD, _GRAIN_OF_GROUND = (0.14, 0.25), (0.07, 0.13)
+"""Contrasts that give the wood, and the ground in holes, the grain that path-traced pictures have there."""
 
 KINDS = ("in_cell", "flat", "touching", "line", "edge", "rim", "tilted", "leaning", "over")
 
@@ -400,6 +405,70 @@ def random_picture(
     if round_it:
         disks = (*disks, *random_beside(board, rng))
     return render(board, disks, arms, room, view, settings)
+
+
+def same_scene(image_bgr: Image, told: dict[str, Any], seed: int) -> tuple[Image, dict[str, Any]]:
+    """The table of another picture (h, w, 3) without an arm, rendered here under usual lamps, and its truth.
+
+    `told` is the other's truth: the disks and the camera are the same, wood and ground have the colours that it shows.
+    """
+    board = HolesBoard(**told["board"])
+    calibration = calibrate(
+        told["corners_px"], board.corners_mm(), (told["size"][0], told["size"][1]), told["camera"]["fov_x_deg"]
+    )
+    rng = np.random.default_rng(seed)
+    on_slab = np.zeros(image_bgr.shape[:2], np.uint8)
+    cv2.fillConvexPoly(on_slab, np.rint(told["corners_px"]).astype(np.int32), 1)
+    wood, ground = (_middling(np.median(image_bgr[on_slab == which], axis=0)) for which in (1, 0))
+    room = Room(
+        wood=wood,
+        wood_contrast=float(rng.uniform(*_GRAIN_OF_WOOD)),
+        ground=ground,
+        ground_contrast=float(rng.uniform(*_GRAIN_OF_GROUND)),
+        colours=tuple((name, light_of(colour)) for name, colour in told["colours"].items()),
+        lamps=(_usual_lamp(rng), _usual_lamp(rng)),
+        gloss=float(rng.uniform(0, 0.08)),
+        seed=int(rng.integers(2**31)),
+    )
+    settings = Settings(
+        exposure=metered(room) * float(rng.uniform(0.8, 1.25)),
+        blur_px=float(rng.uniform(0.35, 0.8)),
+        noise_levels=float(rng.uniform(0.5, 2.0)),
+        seed=int(rng.integers(2**31)),
+    )
+    disks = tuple(_disk_of(f"{number}", disk, board, rng) for number, disk in enumerate(told["disks"]))
+    image, truth_told = render(board, disks, (), room, view_of(calibration, board), settings)
+    return image, {**truth_told, "colours": told["colours"]}
+
+
+def _usual_lamp(rng: np.random.Generator) -> Lamp:
+    angle, off, strength = rng.uniform(0, 2 * math.pi), rng.uniform(300, 700), rng.uniform(0.3, 0.6)
+    place_mm = (float(off * math.cos(angle)), float(off * math.sin(angle)), float(rng.uniform(1000, 1600)))
+    return Lamp(place_mm, float(rng.uniform(100, 300)), (float(strength), float(strength), float(0.95 * strength)))
+
+
+def _middling(bgr: Floats) -> Rgb:
+    """The colour of a surface that throws back a third of the light, seen so."""
+    red, green, blue = ((float(value) / 255) ** GAMMA for value in bgr[::-1])
+    share = 0.33 / max((red + green + blue) / 3, 1e-3)
+    return min(red * share, 0.9), min(green * share, 0.9), min(blue * share, 0.9)
+
+
+def _disk_of(name: str, told: dict[str, Any], board: HolesBoard, rng: np.random.Generator) -> Disk:
+    """A disk as a picture's truth has it."""
+    kinds: dict[str, Lying] = {"hole": "in_cell", "tilt": "tilted", "lean": "leaning"}
+    return Disk(
+        name,
+        told["colour"],
+        told["x"],
+        told["y"],
+        told["z"] - board.slab_mm,
+        told["tilt_deg"],
+        told["azimuth_deg"],
+        tuple(told["hole"]) if told["hole"] else None,
+        kinds.get(told["kind"], "flat"),
+        float(rng.uniform(0.94, 1.06)),
+    )
 
 
 def profile_toml(told: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Where the camera stands and how its lens draws: the simulation's side of `vision.calibration`."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -70,6 +70,28 @@ class View:
         square = (off**2).sum(axis=1, keepdims=True)
         bent = 1 + self.distortion[0] * square + self.distortion[1] * square**2
         return np.asarray(off * bent * self.focal_px() + middle)
+
+
+def view_of(calibration: Calibration, board: Sheet) -> View:
+    """The view without distortion from which a board is seen so."""
+    width, height = calibration.size_wh
+    aim = calibration.board_from_px([[(width - 1) / 2, (height - 1) / 2]])[0]
+    back = calibration.camera_mm() - (*aim, 0.0)
+    distance_mm = float(np.linalg.norm(back))
+    level = View(
+        calibration.size_wh,
+        calibration.fov_x_deg,
+        math.degrees(math.acos(back[2] / distance_mm)),
+        math.degrees(math.atan2(back[1], back[0])),
+        distance_mm,
+        0.0,
+        (float(aim[0] - board.width_mm / 2), float(aim[1] - board.length_mm / 2)),
+    )
+    ends = np.array([aim, (aim[0] + 1.0, aim[1])])
+    turned, straight = (np.subtract(*px[::-1]) for px in (calibration.project(ends), level.project(board, ends)))
+    return replace(
+        level, roll_deg=math.degrees(math.atan2(straight[1], straight[0]) - math.atan2(turned[1], turned[0]))
+    )
 
 
 @lru_cache(maxsize=64)

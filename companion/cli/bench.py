@@ -32,7 +32,7 @@ def bench(pictures: int, as_json: bool) -> None:
     from companion.pace import flick_row
     from companion.perft import perft_rows
     from hardware_sims import virtual
-    from hardware_sims.pictures import profile_toml, random_picture
+    from hardware_sims.pictures import profile_toml, random_picture, same_scene
     from vision.draw import encode_jpeg
     from vision.usual import use_one_thread
 
@@ -46,7 +46,7 @@ def bench(pictures: int, as_json: bool) -> None:
         disks = tuple((d["colour"], (d["x"], d["y"]), d["hole"] and tuple(d["hole"])) for d in truth["disks"])
         samples.append(Sample(encode_jpeg(image, quality=90), image, before, calibration, profile, disks))
     hand, _ = random_picture(0, size_wh=(1920, 1080), arm=True)
-    rendered = [
+    hard = [
         labelled(image, parse_profile(profile_toml(truth)), truth)
         for image, truth in (
             random_picture(seed, arm=False)
@@ -58,7 +58,7 @@ def bench(pictures: int, as_json: bool) -> None:
         click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
     flicks = flick_row(pictures_of_flicks(), virtual.PROFILE)
     moves = [move_row(turns_in_mid_game(size, pictures)) for size in (5, 6)]
-    sets = accuracy_rows(rendered, shared) if shared.is_dir() else ()
+    sets = accuracy_rows(hard, same_scene, shared) if shared.is_dir() else ()
     for row in chain(measure(samples, hand), [flicks], moves, sets, perft_rows(), goes_rows(), _grid_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"

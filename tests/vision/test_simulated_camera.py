@@ -15,7 +15,7 @@ from hardware_sims.capture import Device, Plug, serve
 from hardware_sims.disks import STANDARD, Disk, flat, in_cell, leaning, tilted
 from hardware_sims.players import Moment
 from hardware_sims.scene import Lamp, Room, Scene
-from hardware_sims.view import View
+from hardware_sims.view import View, view_of
 from vision.calibration import calibrate
 from vision.camera import open_source
 
@@ -313,3 +313,38 @@ def test_the_lens_blurs_what_changed_as_it_blurs_a_whole_picture(plain):
         redrawn = camera.read(disks, (ARM,))
     assert redrawn is not None
     assert np.abs(redrawn - shot(plain, DISKS[1:], (ARM,), settings=soft)).max() <= 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_view_is_told_by_the_calibration(seed):
+    rng = np.random.default_rng(seed)
+    view = View(
+        (1280, 720),
+        float(rng.uniform(40, 75)),
+        float(rng.uniform(0, 35)),
+        float(rng.uniform(-180, 180)),
+        float(rng.uniform(500, 1100)),
+        float(rng.uniform(-180, 180)),
+        (float(rng.normal(0, 20)), float(rng.normal(0, 20))),
+    )
+    again = view_of(view.calibration(STANDARD), STANDARD)
+    places_mm = STANDARD.corners_mm()
+    np.testing.assert_allclose(
+        again.project(STANDARD, places_mm, 6.0), view.project(STANDARD, places_mm, 6.0), atol=1e-6
+    )
+
+
+def test_the_table_of_another_picture_is_rendered_with_its_disks_and_colours():
+    image, told = pictures.random_picture(3, arm=False)
+    other, again = pictures.same_scene(image, told, 1)
+    assert other.shape == image.shape
+    assert not np.array_equal(other, image)
+    assert again["colours"] == told["colours"]
+    assert [(disk["colour"], disk["kind"], disk["hole"]) for disk in again["disks"]] == [
+        (disk["colour"], disk["kind"], disk["hole"]) for disk in told["disks"]
+    ]
+    for name in ("x", "y", "z", "tilt_deg", "px"):
+        np.testing.assert_allclose(
+            [disk[name] for disk in again["disks"]], [disk[name] for disk in told["disks"]], atol=0.05
+        )
+    np.testing.assert_allclose(again["corners_px"], told["corners_px"], atol=0.01)
