@@ -313,12 +313,9 @@ class BoardCamera:
             return self._raised(disk) if min(before.confidence, disk.confidence) > _COLOUR_SURE else disk
         if disk.lying != "tilted":
             return disk
-        # What looks tilted over a disk of its own colour was pushed there, where one is gone from beside it.
-        left, came = (
-            [one.centre_mm for one in some if one.cell is None and one.colour == disk.colour] for some in (gone, new)
-        )
-        pushed = any(math.dist(centre_mm, disk.centre_mm) < 2 * self._reach_mm for centre_mm in left)
-        return self._raised(disk) if pushed and len(left) >= len(came) else before
+        # What looks tilted over a disk of its own colour was pushed there, where one is gone from the surface.
+        left, came = (sum(one.cell is None and one.colour == disk.colour for one in some) for some in (gone, new))
+        return self._raised(disk) if left and left >= came else before
 
     def _raised(self, disk: Sighting) -> Sighting:
         """The sighting of a disk in a hole as one of a disk that lies on the surface there."""

@@ -63,8 +63,11 @@ def test_each_of_two_disks_over_one_another_stays_on_the_board(
 
 
 @pytest.mark.parametrize("colour", ["a", "b"])
-@pytest.mark.parametrize("end_mm", [(0.5, -4.8), (5.0, 1.5), (-3.5, 4.5)])
-def test_a_disk_that_is_pushed_over_one_of_its_own_colour_stays_on_the_board(colour: str, end_mm: tuple[float, float]):
+@pytest.mark.parametrize("from_mm", [(9.0, -3.0), (-35.0, -2.0)])
+@pytest.mark.parametrize("end_mm", [(0.5, -4.8), (5.0, 1.5), (-3.5, 4.5), (-2.2, -2.9)])
+def test_a_disk_that_is_pushed_over_one_of_its_own_colour_stays_on_the_board(
+    colour: str, from_mm: tuple[float, float], end_mm: tuple[float, float]
+):
     middle_mm = cell_mm(STANDARD, CELL)
 
     def upper(off_mm: tuple[float, float]) -> Disk:
@@ -74,7 +77,7 @@ def test_a_disk_that_is_pushed_over_one_of_its_own_colour_stays_on_the_board(col
     lower = in_cell(STANDARD, "l", colour, CELL)
     x, y, z = (in_cell(STANDARD, name, other, cell) for name, cell in (("x", (6, 2)), ("y", (7, 6)), ("z", (3, 2))))
     begun = [(lower,), (lower, x)] if colour == "a" else [(x,), (x, lower), (x, lower, y)]
-    there, pushed = (*begun[-1], upper((9.0, -3.0))), (*begun[-1], upper(end_mm), z)
+    there, pushed = (*begun[-1], upper(from_mm)), (*begun[-1], upper(end_mm), z)
     told = shots((), *begun, there, pushed)
     assert [shot.left_board for shot in told] == [0] * len(told)
     assert len(told) == len(begun) + 2
