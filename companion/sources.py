@@ -21,7 +21,7 @@ from vision import motion
 from vision.board import HolesBoard, Image, Profile, SquaresBoard
 from vision.calibration import Calibration, CalibrationError, calibrate
 from vision.camera import Frame
-from vision.disks import Table, read_table
+from vision.disks import Table, disk_over, read_table
 from vision.lattice import SIDES, board_shift_px, find_board, refine_board
 from vision.motion import Blob
 from vision.sighting import Reading, Sighting
@@ -192,7 +192,7 @@ class BoardCamera:
         if self.lost:
             return None
         table = read_table(frame.image_bgr, self.calibration, self._profile, self._table)
-        self.reading = self._as_changed(sure(table.reading))
+        self.reading = self._as_changed(frame.image_bgr, table)
         self._readings.append(self.reading)
         if self._under_hand(self.reading) and not waited:
             self._readings.clear()
@@ -246,11 +246,12 @@ class BoardCamera:
         assert self._small is not None
         return motion.changes(self._small, motion.relit(still.picture, self._small), still)
 
-    def _as_changed(self, reading: Reading) -> Reading:
-        """The reading where the picture differs from the last look, and what that look found where it does not.
+    def _as_changed(self, image_bgr: Image, table: Table) -> Reading:
+        """What is read where the picture differs from the last look, and what that look found where it does not.
 
         What did not change in the picture did not change on the table, however a reading may waver.
         """
+        reading = sure(table.reading)
         if self._last is None or self._still is None or self._small is None:
             return reading
         lit = motion.relit(self._still.picture, self._small)
@@ -279,7 +280,11 @@ class BoardCamera:
         # it shows, and that can be misread.
         held = {disk.cell for disk in self._last.disks if disk.cell is not None and disk not in kept}
         buried = {disk.cell for disk in self._buried(held, new)}
-        new = tuple(self._as_can_be(disk, gone, new) for disk in new if disk.cell not in buried)
+        new = tuple(
+            self._as_can_be(disk, _is_missed(disk.colour, gone, new), image_bgr, table)
+            for disk in new
+            if disk.cell not in buried
+        )
         kept += self._buried(held, new)
         cells_mm = self._board.cells_mm().reshape(self._board.rows, self._board.columns, 2)
         seen = {disk.cell for disk in (*kept, *new)}
@@ -303,19 +308,23 @@ class BoardCamera:
         reach_mm = _OVER_SHARE * 2 * self._reach_mm
         return any(disk.cell is None and math.dist(disk.centre_mm, place_mm) < reach_mm for disk in disks)
 
-    def _as_can_be(self, disk: Sighting, gone: Sequence[Sighting], new: Sequence[Sighting]) -> Sighting:
-        """A new sighting, as it can be after what lay in its hole: nothing there changes its colour or stands up."""
+    def _as_can_be(self, disk: Sighting, missed: bool, image_bgr: Image, table: Table) -> Sighting:
+        """A new sighting, as it can be after a disk that lay flat in its hole: that one stays as and where it was.
+
+        `missed`: a disk of this colour was on the surface, and is not seen there any more.
+        """
         assert self._last is not None
         before = next((one for one in self._last.disks if one.cell == disk.cell and one.cell is not None), None)
-        if before is None or before.lying == "tilted":
+        if before is None or disk.cell is None or before.lying == "tilted":
             return disk
-        if before.colour != disk.colour:
+        over = disk_over(image_bgr, table, self._profile, disk.cell, before.centre_mm)
+        # People can shift a disk in its hole by hand; then it lies as flat as before, and no other is missed.
+        if over is not None and (missed or disk.colour != before.colour or disk.lying == "tilted"):
+            (x_mm, y_mm), sigma_mm = over
+            return replace(disk, centre_mm=(float(x_mm), float(y_mm)), sigma_mm=sigma_mm, lying="flat", cell=None)
+        if disk.colour != before.colour:
             return self._raised(disk) if min(before.confidence, disk.confidence) > _COLOUR_SURE else disk
-        if disk.lying != "tilted":
-            return disk
-        # What looks tilted over a disk of its own colour was pushed there, where one is gone from the surface.
-        left, came = (sum(one.cell is None and one.colour == disk.colour for one in some) for some in (gone, new))
-        return self._raised(disk) if left and left >= came else before
+        return before if disk.lying == "tilted" else disk
 
     def _raised(self, disk: Sighting) -> Sighting:
         """The sighting of a disk in a hole as one of a disk that lies on the surface there."""
@@ -342,6 +351,12 @@ class BoardCamera:
         disk_px2 = math.pi / 4 * self._eye().disk_px(blob.centre_px) ** 2
         least = _REACHING_HAND_DISKS if blob.at_edge else _HAND_DISKS
         return blob.area_px > least * disk_px2 and blob.on_board_px > 0.3 * disk_px2
+
+
+def _is_missed(colour: str, gone: Sequence[Sighting], new: Sequence[Sighting]) -> bool:
+    """Whether as many disks of a colour are gone from the surface as have come there, and one at least."""
+    left, came = (sum(one.cell is None and one.colour == colour for one in some) for some in (gone, new))
+    return 0 < left >= came
 
 
 def fuse(readings: Sequence[Reading], reach_mm: float) -> Reading:

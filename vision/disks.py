@@ -33,6 +33,14 @@ _TILTED = 0.7
 """Logarithm of the odds from which a disk is called tilted; far more lie flat."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
+_AROUND = np.array(
+    [(0.0, 0.0), *((r * math.cos(k), r * math.sin(k)) for r in (3.5, 6.5) for k in np.arange(8) * math.pi / 4)]
+)
+"""Where a fit starts to find a disk over a hole that holds one, from the hole's middle, in units."""
+_ANOTHER_RIM = 0.84
+"""A rim this far from that of the disk in a hole is of another disk, in units; fitted again it is at most 0.55 off."""
+_USUAL_VOTES = np.float32(9)
+"""What the circle of a disk gets."""
 _HALF_SEEN = 0.5
 """A hole under part of a disk on the surface may hold one from this share on."""
 _SURE_OVER_HOLE = 0.9
@@ -256,6 +264,31 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     shares, light = tell_colours(disks.seen, _paints(profile), new.light)
     reading = Reading(_sightings(disks, shares, profile, board), cells)
     return Table(reading, calibration, new.slab, new.holes, kinds, new.circles.edge, disks, light)
+
+
+def disk_over(
+    image_bgr: Image, table: Table, profile: Profile, cell: tuple[int, int], lower_mm: tuple[float, float]
+) -> tuple[Floats, float] | None:
+    """The middle (2,) and sigma of a disk that lies on the surface over the flat one at lower_mm in a hole, in mm.
+
+    `read_table` takes it for the one in the hole. None where no rim is seen but that of the lower one, which nothing on
+    the surface moves. The table is what was read of the picture (h, w, 3).
+    """
+    board = profile.board
+    assert isinstance(board, HolesBoard)
+    unit_mm, rise_mm = table.slab.unit_mm, board.disk_height_mm
+    hole_mm = board.cells_mm()[(cell[0] - 1) * board.columns + cell[1] - 1]
+    starts_mm = _seen_at(hole_mm + _AROUND * unit_mm, table.calibration, rise_mm)
+    count = len(starts_mm)
+    on_top = np.full(count, rise_mm)
+    rims = fit_rims(image_bgr, table.calibration, starts_mm, on_top, np.zeros(count, dtype=bool), unit_mm)
+    pooled = pooled_features(rims.samples, np.full(count, _USUAL_VOTES), table.holes.wood.mean(axis=0))
+    sure = 1 - read_spots(rims.features, pooled)[:, 0]
+    apart_mm = np.linalg.norm(_seen_at(rims.centres_mm, table.calibration, -rise_mm) - lower_mm, axis=1)
+    best = int(sure.argmax())
+    if sure[best] <= _SURE or apart_mm[best] < _ANOTHER_RIM * unit_mm:
+        return None
+    return rims.centres_mm[best], float(rims.sigma_mm[best])
 
 
 def _certain(centres_mm: Floats, spots: Array, new: _Unread, board: HolesBoard) -> Array:
