@@ -169,19 +169,27 @@ class Flights:
     def _whose(self, colour: Colour) -> tuple[Player | None, float]:
         """Whose disk has this colour, None where that cannot be told, and how unlike it the colour is.
 
-        Of a player without a disk at rest so far only the profile's hue is known: how bright it looks depends on the
-        exposure.
+        Of a player without a disk at rest so far the profile's colour is known, as the other's disks tell the exposure;
+        while there are none either, only its hue.
         """
         unlike = {
             player: min(
                 (_apart(colour, known) for known in self._appearance.get(player, ())),
-                default=_apart(colour, bgr, brightness=0.0),
+                default=_apart(colour, self._expected(player), _BRIGHTNESS_WEIGHT if self._appearance else 0.0),
             )
-            for player, bgr in self._profile.items()
+            for player in self._profile
         }
         nearest = min(unlike, key=lambda player: unlike[player])
         sure = unlike[nearest] < _SURE_LIKE * unlike[nearest.other]
         return (nearest if sure else None), unlike[nearest]
+
+    def _expected(self, player: Player) -> Colour:
+        """The profile's colour, under the exposure under which the other player's disks at rest look as they do."""
+        other = np.array(self._profile[player.other])
+        logs = [np.log((np.array(seen) + 1) / (other + 1)).mean() for seen in self._appearance.get(player.other, ())]
+        gain = float(np.exp(np.median(logs))) if logs else 1.0
+        blue, green, red = (gain * level for level in self._profile[player])
+        return blue, green, red
 
 
 def _has_form_of_disk(blob: Blob, disk_px: float) -> bool:

@@ -141,3 +141,12 @@ def test_a_disk_that_hardly_moves_tells_nothing_of_the_shutter():
     for k in range(6):
         told.note(0.1 * k, (moving((150.0, 200.0 + 8 * k), 32.0),), AT_REST, EYE)
     assert told.exposure_s() == 0.0
+
+
+@pytest.mark.parametrize(("bgr", "players"), [(BLACK, "b"), (SKIN, ""), ((117.0, 132.0, 162.0), ""), (RED, "a")])
+def test_whose_disk_of_a_player_without_one_at_rest_is_told_by_the_others_exposure(bgr, players):
+    told = Flights((("a", (66, 66, 210)), ("b", (58, 50, 50))), STANDARD)
+    at_rest = painted(BARE, AT_REST_MM["a"], RED)
+    told.begin(Reading((Sighting(AT_REST_MM["a"], 0.2, "a", "in_cell", None, 1.0),)), at_rest, EYE)
+    told.note(0.0, (replace(disk(bgr=bgr), bare_bgr=(97.0, 98.0, 89.0)),), at_rest, EYE)
+    assert "".join(player.value if player else "?" for player in told.since(at_rest, EYE)) == players
