@@ -58,10 +58,16 @@ class Eye:
     disk_mm: float
 
     def disk_px(self, centre_px: tuple[float, float]) -> float:
-        """A disk's diameter at this place of the picture."""
+        """A disk's diameter at this place of the picture, the middle one of its ellipse."""
+        long_px, short_px = self.ellipse_px(centre_px)
+        return math.sqrt(long_px * short_px)
+
+    def ellipse_px(self, centre_px: tuple[float, float]) -> tuple[float, float]:
+        """How long and wide a disk that lies flat is seen at this place of the picture."""
         middle = self.calibration.board_from_px([centre_px])
         around = self.calibration.project(middle + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-        return self.disk_mm * math.sqrt(abs(np.linalg.det(around[1:] - around[0])))
+        long, short = np.linalg.svd(around[1:] - around[0], compute_uv=False)
+        return self.disk_mm * float(long), self.disk_mm * float(short)
 
     def colour_at(self, small: Image, place_mm: tuple[float, float]) -> Colour:
         """The colour of a small picture where a disk lies."""
@@ -79,7 +85,7 @@ class _Flying:
     bare: Colour
     player: Player | None
     drawn_out_px: float
-    """By how much it is longer than wide."""
+    """By how much it is longer, for its width, than a disk at rest."""
 
 
 class Flights:
@@ -118,7 +124,9 @@ class Flights:
             most = _DISK_LIKE if player in self._appearance else _HUE_LIKE
             near = _BESIDE_SHARE if player is None else _SAME_SHARE
             if unlike < most * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm, near):
-                flying = _Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player, blob.long_px - blob.short_px)
+                long_px, short_px = eye.ellipse_px(blob.centre_px)
+                drawn_out_px = max(blob.long_px - blob.short_px - (long_px - short_px), 0.0)
+                flying = _Flying(t_s, place_mm, blob.bgr, blob.bare_bgr, player, drawn_out_px)
                 self._measure_exposure(flying, eye.disk_px(blob.centre_px))
                 self._flying.append(flying)
 

@@ -278,7 +278,7 @@ class Game:
                 if self.keep is not None:
                     self.keep(moment.n, image)
                 yield Frame(moment.n, moment.t_s, image)
-            if passing and self.table.on:
+            if self.table.on:
                 self.watched.append(self._live.watching())
                 self.watched += [(Watch.WATCHING, why) for why in self._live.conditions()]
             if over_at is None and self.table.players.finished:

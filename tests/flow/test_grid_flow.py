@@ -369,3 +369,14 @@ def test_the_log_of_a_game_with_sensors_is_folded_to_the_same_standing(wired):
     looks = [entry.input for entry in table._store.entries(match) if isinstance(entry.input, Look)]
     assert any(look.disputed for look in looks)
     assert table._store.resume(match).standing == table.referee.standing
+
+
+def test_a_picture_that_the_sensors_contradict_as_in_a_mirror_is_told(wired):
+    table = wired()
+    seen = (hole("a1", 5, 2), hole("b1", 4, 6))
+    table.feel([(5, 6), (4, 2)])
+    table.lie(seen, 4.0, felt=False)
+    assert any("mirrored" in words for words in table.state()["pictures"])
+    table.feel([(5, 2), (4, 6)])
+    table.lie((*seen, hole("a2", 6, 4)), 4.0)
+    assert not any("mirrored" in words for words in table.state()["pictures"])
