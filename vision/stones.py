@@ -39,6 +39,10 @@ _FEW = 8
 """From about this many stones on their common shift is told from chance."""
 _ASTRAY = 0.12
 """How far beside its crossing a stone is put, in pitches."""
+_MUCH_BRIGHTER = 1.0
+"""Brightness tells kinds of stones apart that differ so much, as logarithms."""
+_LIKE_THE_OTHERS = 0.38
+"""A stone is of the other kind where its brightness is by so much nearer to theirs, as logarithms."""
 _LEAST_SIGMA = 0.06
 _SIGMA_OF_SPREAD = 0.55
 """Measured on drawn boards: the least sigma, in pitches, and the part of the votes' spread that is added to it."""
@@ -59,13 +63,15 @@ def read_stones(image_bgr: Image, calibration: Calibration, profile: Profile) ->
     board = profile.board
     if not isinstance(board, CrossingsBoard):
         raise ValueError("stones are read on a board of kind crossings")
-    view = look_at_board(rectify(image_bgr, calibration, board), profile)
+    flat_bgr = rectify(image_bgr, calibration, board)
+    view = look_at_board(flat_bgr, profile)
     # A stone looks alike from either side of the table, and two opinions are surer than one.
     turned = View(view.pixels[::-1, ::-1], view.scene[::-1, ::-1])
     chances = (classify(view) + classify(turned)[::-1, ::-1]) / 2
     best, chance = chances.argmax(axis=-1), chances.max(axis=-1)
     names = [name for name, _ in _by_brightness(profile)]
     told = ((best == 1) | (best == 2)) & (chance >= _SURE)
+    best = _under_glare(flat_bgr, best, told)
     stones = np.argwhere(told)
     offsets, sigmas = locate(view.pixels[..., 0], stones, best[told], board.disk_diameter_mm / board.pitch_mm)
     places_mm = (stones[:, ::-1] + offsets) * board.pitch_mm
@@ -82,6 +88,23 @@ def read_stones(image_bgr: Image, calibration: Calibration, profile: Profile) ->
     )
     hidden = np.argwhere((best > 0) & ~told)
     return Reading(disks, tuple((int(row) + 1, int(column) + 1) for row, column in hidden))
+
+
+def _under_glare(flat_bgr: Image, best: npt.NDArray[np.int64], told: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """`best` (rows, columns) with the lighter stones that are darker than a burnt-out board round them put right.
+
+    What is told there by its surroundings is held against how bright the stones of each kind are.
+    """
+    level = np.log(cv2.blur(flat_bgr, (5, 5)).astype(np.float32) @ LUMINANCE + 12)
+    level = level[PITCH_PX:-PITCH_PX:PITCH_PX, PITCH_PX:-PITCH_PX:PITCH_PX]
+    darker, lighter = told & (best == 1), told & (best == 2)
+    if min(darker.sum(), lighter.sum()) < _FEW:
+        return best
+    dark, bright = float(np.median(level[darker])), float(np.median(level[lighter]))
+    if bright - dark < _MUCH_BRIGHTER:
+        return best
+    apart = np.abs(level - dark), np.abs(level - bright)
+    return np.where(darker & (apart[1] < _LIKE_THE_OTHERS * apart[0]), 2, best)
 
 
 def rectify(image_bgr: Image, calibration: Calibration, board: CrossingsBoard) -> Image:

@@ -318,3 +318,31 @@ def test_real_photographs(folder, least_points, least_boards):
         whole += all(true == seen for true, seen in judged)
     assert right >= least_points * points
     assert whole >= least_boards * len(items)
+
+
+def burnt_out(photo: Photo, rows: range, columns: range, stone_level: int) -> Photo:
+    """The picture with a lamp's reflection over some crossings, in which white stones are darker than the board."""
+    image = photo.image_bgr.copy()
+    low, high = (
+        np.rint((np.array([columns[k], rows[k]]) * 22.0 + MARGIN_MM + end) * PX_PER_MM).astype(int)
+        for k, end in ((0, -11.0), (-1, 11.0))
+    )
+    image[low[1] : high[1], low[0] : high[0]] = 252
+    for (row, column), centre_mm in photo.centres_mm.items():
+        if row - 1 in rows and column - 1 in columns:
+            level = stone_level if photo.scene.cells[row - 1][column - 1] == "w" else 22
+            x, y = np.rint((np.array(centre_mm) + MARGIN_MM) * PX_PER_MM).astype(int).tolist()
+            cv2.circle(
+                image, (x, y), round(photo.scene.diameter_mm / 2 * PX_PER_MM), (level,) * 3, cv2.FILLED, cv2.LINE_AA
+            )
+    return replace(photo, image_bgr=image)
+
+
+@pytest.mark.parametrize("stone_level", [140, 150, 175])
+def test_white_stones_in_a_reflection_are_not_black(stone_level):
+    cells = (*GAME[:5], ".wbb.w.w.", ".w....bw.", "bbb..ww..", "w....w.b.")
+    photo = burnt_out(draw(Scene(cells=cells)), range(5, 9), range(5, 9), stone_level)
+    read = {disk.cell: disk.colour for disk in photo.read().disks}
+    told = {cell: (read[cell], cells[cell[0] - 1][cell[1] - 1]) for cell in photo.centres_mm if cell in read}
+    assert {cell: pair for cell, pair in told.items() if pair[0] != pair[1]} == {}
+    assert len(told) >= len(photo.centres_mm) - 6
