@@ -35,7 +35,7 @@ _MOST_STATES = 4
 """The heights of so many of the likeliest lines are supposed; more would take long and change little."""
 _ELSEWHERE_SHARE = 0.2
 """Of the watched board: where so much differs and the board is not seen again, it has left its place."""
-SETTLED = 3.0
+SETTLED = 4.0
 """By so much, as logarithms of odds, stacks must tell a position from all others to settle it."""
 _MOST_CANDIDATES = 60
 

@@ -32,8 +32,6 @@ _REACH = 2.0
 """Differences of log brightness beyond this are cut off."""
 _LEAST_LEAN = 0.06
 """What is drawn tells nothing where what is high is seen shifted by less of its height."""
-_DRAWN_SHARE = 0.5
-"""So much of what the network tells counts: it is surer than it should be of pictures unlike its training's."""
 _SIZES_DIFFER = 0.0015
 """By so much of their size the flats of one set differ."""
 _COLOUR_DIFFERS = 0.006
@@ -42,7 +40,7 @@ _ASIDE = 0.1
 """Of a flat's width: flats are put down so far from the middles of their squares."""
 _ENOUGH = 5
 """From so many flats on it is told how far their sizes are off."""
-_TAIL = 4.0
+_TAIL = 8.0
 """Degrees of freedom of the errors of places and sizes: a few are far off."""
 
 
@@ -78,7 +76,7 @@ class StackViews:
             different = list(dict.fromkeys(stacks))
             if len(different) > 1 and all(different) and self.lean(square) >= _LEAST_LEAN:
                 told = dict(zip(different, self.likely(square, different).tolist(), strict=True))
-                likely += _DRAWN_SHARE * np.array([told[stack] for stack in stacks])
+                likely += np.array([told[stack] for stack in stacks])
         return likely
 
     def likely_sizes(self, boards: Sequence[Sequence[Stack]]) -> Floats:
