@@ -70,39 +70,43 @@ class StackViews:
         self._flats = FlatViews(image_bgr, calibration, self._pieces)
 
     def likely_boards(self, boards: Sequence[Sequence[Stack]]) -> Floats:
-        """How likely the picture is for each board, a stack a square, (n,), as logarithms up to a constant."""
+        """How likely the picture is for each board, a stack a square, (n,), as logarithms up to a constant.
+
+        Only stacks are compared whose uppermost pieces are alike: others are for `vision.pieces` to tell.
+        """
         likely = self.likely_sizes(boards)
         for square, stacks in enumerate(zip(*boards, strict=True)):
-            different = list(dict.fromkeys(stacks))
-            if len(different) > 1 and all(different) and self.lean(square) >= _LEAST_LEAN:
-                told = dict(zip(different, self.likely(square, different).tolist(), strict=True))
-                likely += np.array([told[stack] for stack in stacks])
+            for top in {stack[-1] for stack in stacks if stack}:
+                different = list(dict.fromkeys(stack for stack in stacks if stack[-1:] == (top,)))
+                if len(different) > 1 and self.lean(square) >= _LEAST_LEAN:
+                    drawn = self.likely(square, different)
+                    told = dict(zip(different, (drawn - drawn.max()).tolist(), strict=True))
+                    likely += np.array([told.get(stack, 0.0) for stack in stacks])
         return likely
 
     def likely_sizes(self, boards: Sequence[Sequence[Stack]]) -> Floats:
         """The same by where flats are seen and how large alone."""
-        squares, rows = [], []
-        for square, stacks in enumerate(zip(*boards, strict=True)):
-            faces = {_face(stack) for stack in stacks}
-            if len(faces) == 1 and (face := faces.pop()) is not None:
-                squares.append(square)
-                rows.append(face)
+        faces = [[_face(stack) for stack in board] for board in boards]
+        rows = [(square, face) for square, some in enumerate(zip(*faces, strict=True)) for face in set(some) - {None}]
         if not rows:
             return np.zeros(len(boards))
-        middles_mm, (own, under) = self._middles_mm[squares], np.array(rows).T
+        squares = [square for square, _ in rows]
+        has = np.array([[board[square] == face for square, face in rows] for board in faces])
+        middles_mm, (own, under) = self._middles_mm[squares], np.array([face for _, face in rows]).T
         layers = np.array([[_layers(board[square]) for square in squares] for board in boards])
         thick = self._pieces.flat_mm[2]
-        supposed = np.sort(layers, axis=0)[len(boards) // 2]
+        supposed = np.array([np.sort(some[held])[held.sum() // 2] for some, held in zip(layers.T, has.T, strict=True)])
         paints = self._paints[np.stack([own, 1 - own], axis=1)]
         fits = self._flats.fit(Flats(middles_mm, supposed * thick, paints, under))
         eye = self._camera_mm
         nearer = (eye[2] - supposed * thick) / (eye[2] - layers * thick)
         places_mm = eye[:2] + (fits.pose[:, :2] - eye[:2]) / nearer[:, :, None]
         aside = np.square((places_mm - middles_mm) / (_ASIDE * self._pieces.flat_mm[0])).sum(axis=2)
-        placed = -(_TAIL + 2) / 2 * np.log1p(aside / _TAIL).sum(axis=1)
-        errors = fits.pose[:, 3] - (nearer - 1)
-        open_ = np.any(layers != layers[0], axis=0)
-        return np.asarray(placed + sizes_likely(errors, fits.covariance[:, 3, 3], own, under == 0, open_))
+        placed = -(_TAIL + 2) / 2 * np.log1p(aside / _TAIL)
+        known = np.all(has & (layers == layers[0]), axis=0)
+        large = sizes_likely(fits.pose[:, 3] - (nearer - 1), fits.covariance[:, 3, 3], own, under == 0, known)
+        told = np.where(has, placed + large, -np.inf)
+        return np.asarray(np.where(has, told - told.max(axis=0), 0).sum(axis=1))
 
     def seen(self, square: int) -> Array:
         """What the picture shows round a square, (LONG, WIDE, 6): against the one side's colour, and the other's."""
@@ -169,18 +173,18 @@ def sizes_likely(
     variances: Floats,
     own: npt.NDArray[np.int_],
     free: npt.NDArray[np.bool_],
-    open_: npt.NDArray[np.bool_],
+    known: npt.NDArray[np.bool_],
 ) -> Floats:
-    """How likely sizes are that are off by `errors` (boards, n), with `variances` (n,): (boards,), as logarithms.
+    """How likely sizes are that are off by `errors` (boards, n), with `variances` (n,): (boards, n), as logarithms.
 
-    `own` (n,) are the flats' colours; where they are not `open_` all boards agree, and those on which nothing stands,
-    which are `free`, tell how much too large their colour is seen, and how far sizes are off.
+    `own` (n,) are the flats' colours. Those whose height is `known`, if they are `free` of what stands on others, tell
+    how much too large their colour is seen, and how far sizes are off.
     """
     variances = variances + _SIZES_DIFFER**2
     offsets, unsure, astray = np.zeros(2), np.full(2, _COLOUR_DIFFERS**2), []
     for colour in (0, 1):
-        known = ~open_ & free & (own == colour)
-        error, weight = errors[0, known], 1 / variances[known]
+        some = known & free & (own == colour)
+        error, weight = errors[0, some], 1 / variances[some]
         for _ in range(5):
             trusted = weight / (1 + np.square(error - offsets[colour]) * weight / _TAIL)
             unsure[colour] = 1 / (trusted.sum() + 1 / _COLOUR_DIFFERS**2)
@@ -188,8 +192,8 @@ def sizes_likely(
         astray += (np.square(error - offsets[colour]) * weight).tolist()
     if len(astray) >= _ENOUGH:
         variances = variances * max(1.0, float(np.minimum(astray, 9).mean()))
-    off = np.square(errors - offsets[own])[:, open_] / (variances + unsure[own])[open_]
-    return np.asarray(-(_TAIL + 1) / 2 * np.log1p(off / _TAIL).sum(axis=1))
+    off = np.square(errors - offsets[own]) / (variances + unsure[own])
+    return np.asarray(-(_TAIL + 1) / 2 * np.log1p(off / _TAIL))
 
 
 def _face(stack: Stack) -> tuple[int, int] | None:

@@ -118,7 +118,7 @@ def test_a_board_outside_the_picture_is_no_error(wh):
 SAME = np.zeros((2, 6))
 VARIANCE = np.full(6, 0.003**2)
 OWN = np.array([0, 0, 0, 1, 1, 1])
-OPEN = np.array([True, False, False, False, False, False])
+KNOWN = np.array([False, True, True, True, True, True])
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,13 @@ OPEN = np.array([True, False, False, False, False, False])
 def test_sizes_are_held_against_others_of_the_colour(bleeds, error, likelier):
     errors = SAME + np.where(OWN == 0, bleeds, 0)
     errors[:, 0] = error
-    likely = sizes_likely(errors, VARIANCE, OWN, np.full(6, True), OPEN)
-    assert likely.argmax() == likelier
+    assert sizes_likely(errors, VARIANCE, OWN, np.full(6, True), KNOWN)[:, 0].argmax() == likelier
 
 
 def test_where_flats_differ_in_size_sizes_tell_less():
     errors = SAME.copy()
     errors[1, 0] = 0.011
-    even = sizes_likely(errors, VARIANCE, OWN, np.full(6, True), OPEN)
+    even = sizes_likely(errors, VARIANCE, OWN, np.full(6, True), KNOWN)[:, 0]
     errors[:, 1:] = np.array([0.012, -0.012, 0.012, 0.0, -0.012])
-    uneven = sizes_likely(errors, VARIANCE, OWN, np.full(6, True), OPEN)
+    uneven = sizes_likely(errors, VARIANCE, OWN, np.full(6, True), KNOWN)[:, 0]
     assert 0 < uneven[0] - uneven[1] < 0.7 * (even[0] - even[1])
