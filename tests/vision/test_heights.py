@@ -130,7 +130,7 @@ def settled(before: State, after: State, seed: int, style: Style) -> bool | None
     seen = read_pieces(image, calibration, profile, supposed_below([before]))
     look = with_heights(look_from_pieces(seen), believe(before), StackViews(image, calibration, profile, seen.paints))
     if not look.heights:
-        return None
+        return None  # the referee asks
     candidates = judge_look(believe(before), look)[0].candidates
     return not contested(candidates) and candidates[0].squares == after.squares
 
@@ -139,16 +139,16 @@ needs_games = pytest.mark.skipif(not GAMES, reason="the shared Pathstone games a
 
 
 @needs_games
-def test_heights_settle_no_move_wrongly():
-    told = [settled(before, after, 700_000 + n, WEBCAM) for n, (before, after, _) in list(enumerate(twins()))[::50]]
-    print(f"{told.count(True)} of {len(told)} settled, {told.count(False)} wrongly")
+def test_heights_settle_moves_that_leave_the_same_tops():
+    told = [settled(before, after, 700_000 + n, WEBCAM) for n, (before, after, _) in list(enumerate(twins()))[6::50]]
     assert False not in told
+    assert told.count(True) >= 2
 
 
 @needs_games
 @pytest.mark.long
-@pytest.mark.parametrize(("style", "least"), [(WEBCAM, 0.6), (HARSH, 0.3)])
-def test_heights_settle_moves_that_leave_the_same_tops_and_none_wrongly(record_property, style, least):
+@pytest.mark.parametrize(("style", "least"), [(WEBCAM, 0.6), (HARSH, 0.6)])
+def test_heights_settle_most_moves_that_leave_the_same_tops_and_none_wrongly(record_property, style, least):
     told = [settled(before, after, 700_000 + n, style) for n, (before, after, _) in enumerate(twins())]
     record_property("settled by height", f"{told.count(True)} of {len(told)}, {told.count(False)} wrongly")
     assert False not in told
