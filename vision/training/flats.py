@@ -159,7 +159,7 @@ def disturbed(x: torch.Tensor) -> torch.Tensor:
 
 def train_find(data: dict[str, np.ndarray], rows: np.ndarray, epochs: int) -> Find:
     rng, net, batch = np.random.default_rng(0), Find(), 64
-    steps = int(epochs * (len(rows) // batch))
+    steps = epochs * (len(rows) // batch)
     optimizer = torch.optim.AdamW(net.parameters(), 1e-3, weight_decay=1e-2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, total_steps=steps + 1)
     scale = torch.tensor([0.05, 0.05, 0.1])
@@ -177,7 +177,7 @@ def train_find(data: dict[str, np.ndarray], rows: np.ndarray, epochs: int) -> Fi
 
 def train_sides(data: dict[str, np.ndarray], rows: np.ndarray, epochs: int) -> Sides:
     rng, net, batch = np.random.default_rng(1), Sides(), 48
-    steps = int(epochs * STARTS * (len(rows) // batch))
+    steps = epochs * STARTS * (len(rows) // batch)
     optimizer = torch.optim.AdamW(net.parameters(), 1e-3, weight_decay=1e-2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=steps + 1)
     mean = 0.0
@@ -240,7 +240,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m vision.training.flats", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("folders", nargs="+")
-    parser.add_argument("--epochs", type=int, default=12, help="for the rays; the rough places get twice as many")
+    parser.add_argument("--find-epochs", type=int, default=12, help="for the rough places")
+    parser.add_argument("--epochs", type=int, default=9, help="for the rays")
     arguments = parser.parse_args()
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
@@ -251,7 +252,7 @@ def main() -> None:
     kept = data["number"] % 9 == 0
     held_out, rows = np.flatnonzero(kept), np.flatnonzero(~kept)
     print(len(rows), "flats", flush=True)
-    find = train_find(data, np.flatnonzero(data["finds_number"] % 9 != 0), 2 * arguments.epochs)
+    find = train_find(data, np.flatnonzero(data["finds_number"] % 9 != 0), arguments.find_epochs)
     off = np.flatnonzero(data["finds_number"] % 9 == 0)
     with torch.no_grad():
         patches = torch.tensor(data["patches"][off]).float().permute(0, 3, 1, 2)
