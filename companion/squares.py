@@ -35,12 +35,6 @@ _MOST_STATES = 4
 """The heights of so many of the likeliest lines are supposed; more would take long and change little."""
 _ELSEWHERE_SHARE = 0.2
 """Of the watched board: where so much differs and the board is not seen again, it has left its place."""
-
-
-_LEAST_LEAN = 0.06
-"""Height is not told where what is high is seen shifted by less of it."""
-_SETTLED = 6.0
-"""By so much, as logarithms of odds, stacks must tell a position from all others to settle it."""
 _MOST_CANDIDATES = 60
 
 
@@ -162,20 +156,19 @@ def look_from_pieces(seen: PiecesSeen) -> Look:
 
 
 def with_heights(look: Look, belief: Belief, views: StackViews) -> Look:
-    """The look with the heights that tell moves apart whose tops are alike; unchanged where they do not settle it."""
+    """The look with the heights that tell moves apart whose tops are alike; unchanged where they do not settle it.
+
+    They settle it where one position is clearly likelier than all others, by tops and stacks together.
+    """
     candidates = judge_look(belief, look)[0].candidates
     if not 1 < len(candidates) <= _MOST_CANDIDATES:
         return look
-    likely = np.zeros(len(candidates))
+    likely = views.likely_boards([[stack_of(square) for square in state.squares] for state in candidates])
+    scale = scale_of(look)
+    likely -= [sum(map(scale.square, range(len(state.squares)), state.squares)) for state in candidates]
     open_squares = [candidates[0].index(one.cell) for one in contested(candidates)]
-    for square in open_squares:
-        stacks = [stack_of(state.squares[square]) for state in candidates]
-        if views.lean(square) >= _LEAST_LEAN and all(stacks):
-            different = list(dict.fromkeys(stacks))
-            told = dict(zip(different, views.likely(square, different).tolist(), strict=True))
-            likely += [told[stack] for stack in stacks]
     best, second = np.sort(likely)[:-3:-1]
-    if best - second < _SETTLED:
+    if best - second < CLEAR:
         return look
     true = candidates[int(likely.argmax())]
     heights: list[tuple[float, ...]] = [()] * len(look.tops)

@@ -48,8 +48,27 @@ _LETTERS = {
 }
 Stacks = dict[tuple[int, int], tuple[tuple[Kind, str], ...]]
 """Pieces, the lowest first, by row and column from 0."""
-_LEAST_SQUARE_PX = 48.0
 _TALLEST = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Between which numbers cameras and their light are drawn."""
+
+    sizes_wh: tuple[tuple[int, int], ...]
+    fov_x_deg: tuple[float, float]
+    square_px: tuple[float, float]
+    blur_px: tuple[float, float]
+    noise_levels: tuple[float, float]
+    brightness: tuple[float, float]
+    """Linear, of a place brighter than most."""
+
+
+HARSH = Style(((1040, 780), (1200, 675)), (34, 70), (48, math.inf), (0.5, 1.1), (0.5, 5), (0.1, 0.45))
+"""For training: far cameras, noise, little light."""
+WEBCAM = Style(((1280, 960), (1280, 720), (1920, 1080)), (34, 50), (88, 160), (0.7, 1.0), (1, 3), (0.12, 0.4))
+"""As the path-traced pictures beside the project have it, and somewhat worse."""
+STYLES = {"harsh": HARSH, "webcam": WEBCAM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,40 +79,47 @@ class _Table:
     length_mm: float
 
 
-def random_picture(seed: int) -> tuple[Image, dict[str, Any]]:
+def random_picture(seed: int, style: Style = HARSH) -> tuple[Image, dict[str, Any]]:
     """A picture of a random table, blue first, and its truth in the form that the scorers read."""
     rng = np.random.default_rng(seed)
     size = int(rng.choice((4, 5, 5, 6, 6, 7, 8)))
-    return _picture(rng, size, None, (0.0, 30.0))
+    return _picture(rng, size, None, (0.0, 30.0), style)
 
 
 def picture_of_stacks(
-    seed: int, size: int, stacks: Stacks, tilts_deg: tuple[float, float]
+    seed: int, size: int, stacks: Stacks, tilts_deg: tuple[float, float], style: Style = HARSH
 ) -> tuple[Image, dict[str, Any]]:
     """A picture of given stacks on a random table, seen at a random tilt between two, and its truth."""
-    return _picture(np.random.default_rng(seed), size, stacks, tilts_deg)
+    return _picture(np.random.default_rng(seed), size, stacks, tilts_deg, style)
 
 
 def _picture(
-    rng: np.random.Generator, size: int, stacks: Stacks | None, tilts_deg: tuple[float, float]
+    rng: np.random.Generator, size: int, stacks: Stacks | None, tilts_deg: tuple[float, float], style: Style
 ) -> tuple[Image, dict[str, Any]]:
     board, sizes = SquaresBoard(size, size, _SQUARE_MM), Sizes()
     colours = _COLOURS[int(rng.integers(len(_COLOURS)))]
     room = _random_room(rng, colours)
-    view, calibration = _random_view(rng, board, tilts_deg)
+    view, calibration = _random_view(rng, board, tilts_deg, style)
     laid = _random_stacks(rng, size) if stacks is None else stacks
-    pieces = tuple(piece for cell, stack in laid.items() for piece in _laid(rng, cell, stack, sizes))
+    placed = {cell: _laid(rng, cell, stack, sizes) for cell, stack in laid.items()}
+    pieces = tuple(piece for stack in placed.values() for piece in stack)
     light = Scene(board, sizes, room).picture(calibration, pieces, oversampling=1)
     usual = max(float(np.percentile(light[::4, ::4] ** GAMMA, 60)), 1e-3)
-    light = light * (rng.uniform(0.1, 0.45) / usual) ** (1 / GAMMA)
+    light = light * (rng.uniform(*style.brightness) / usual) ** (1 / GAMMA)
     light = light * np.array([rng.normal(1, 0.05), 1.0, rng.normal(1, 0.05)])
-    image = exposed(light, rng, blur_px=float(rng.uniform(0.5, 1.1)), noise_levels=float(rng.uniform(0.5, 5)))
+    image = exposed(
+        light, rng, blur_px=float(rng.uniform(*style.blur_px)), noise_levels=float(rng.uniform(*style.noise_levels))
+    )
     return image, {
         "size": size,
         "picture_px": list(view.size_wh),
         "board": {
             f"{'abcdefgh'[column]}{row + 1}": [_LETTERS[piece] for piece in stack]
             for (row, column), stack in laid.items()
+        },
+        "places": {
+            f"{'abcdefgh'[column]}{row + 1}": [[piece.x_mm, piece.y_mm, piece.turn_deg] for piece in stack]
+            for (row, column), stack in placed.items()
         },
         "hand": None,
         "corners_px": calibration.project(board.corners_mm()).tolist(),
@@ -142,15 +168,15 @@ def _random_lamp(rng: np.random.Generator) -> Lamp:
 
 
 def _random_view(
-    rng: np.random.Generator, board: SquaresBoard, tilts_deg: tuple[float, float]
+    rng: np.random.Generator, board: SquaresBoard, tilts_deg: tuple[float, float], style: Style
 ) -> tuple[View, Calibration]:
     """A camera at a tilt between two that has the whole board in its picture."""
     side_mm = board.rows * board.square_mm
-    size_wh = (1040, 780) if rng.uniform() < 0.6 else (1200, 675)
+    size_wh = style.sizes_wh[0] if rng.uniform() < 0.6 else style.sizes_wh[int(rng.integers(1, len(style.sizes_wh)))]
     while True:
         view = View(
             size_wh,
-            fov_x_deg=float(rng.uniform(34, 70)),
+            fov_x_deg=float(rng.uniform(*style.fov_x_deg)),
             tilt_deg=float(rng.uniform(*tilts_deg)),
             azimuth_deg=float(rng.choice((-90, 90, 0, 180)) + rng.normal(0, 6)),
             distance_mm=float(rng.uniform(500, 1400)),
@@ -160,7 +186,11 @@ def _random_view(
         calibration = view.calibration(_Table(side_mm, side_mm))
         corners = calibration.project(board.corners_mm())
         square_px = math.sqrt(cv2.contourArea(corners.astype(np.float32))) / board.rows
-        if corners.min() > 15 and (corners < np.array(size_wh) - 15).all() and square_px > _LEAST_SQUARE_PX:
+        if (
+            corners.min() > 15
+            and (corners < np.array(size_wh) - 15).all()
+            and style.square_px[0] < square_px < style.square_px[1]
+        ):
             return view, calibration
 
 
@@ -219,10 +249,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="of the first picture; the others count on")
     parser.add_argument("--quality", type=int, default=86, help="of the JPEG")
+    parser.add_argument(
+        "--style", choices=STYLES, default="harsh", help="harsh: for training; webcam: as tables are seen"
+    )
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number in range(arguments.count):
-        image, told = random_picture(arguments.seed + number)
+        image, told = random_picture(arguments.seed + number, STYLES[arguments.style])
         stem = arguments.out / f"squares-{arguments.seed + number:05d}"
         cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, arguments.quality])
         stem.with_suffix(".json").write_text(json.dumps({"image": stem.name + ".jpg", **told}, indent=1))

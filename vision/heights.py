@@ -1,17 +1,20 @@
-"""How well a picture shows stacks of given pieces: what tells stacks apart whose uppermost pieces are alike.
+"""How well a picture shows boards of given stacks: what tells boards apart whose uppermost pieces are alike.
 
-How the ideal stack would look from where the camera stands is drawn: its top, its layers, what stands on it. A small
-network (models/heights.npz) holds this against the picture, which is seen in the board's plane and turned so that what
-is high leans to the same side on every square. Only differences between stacks on one square count.
+Two things tell. A flat that lies a layer higher is seen about a hundredth larger; how large flats of either colour are
+seen is measured on the squares on which all boards agree. And how the ideal stack would look from where the camera
+stands is drawn, its top, its layers, what stands on it: a small network (models/heights.npz) holds this against the
+picture, which is seen in the board's plane and turned so that what is high leans to the same side on every square.
 """
 
 from collections.abc import Sequence
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from vision.board import Floats, Image, Profile
 from vision.calibration import Calibration
+from vision.flats import Flats, FlatViews
 from vision.nets import Array, conv, dense, relu, weights
 from vision.pieces import look_at_squares
 from vision.slab import LOG
@@ -28,6 +31,18 @@ _BEHIND = 26
 CHANNELS = 13
 _REACH = 2.0
 """Differences of log brightness beyond this are cut off."""
+_LEAST_LEAN = 0.06
+"""What is drawn tells nothing where what is high is seen shifted by less of its height."""
+_SIZES_DIFFER = 0.0015
+"""By so much of their size the flats of one set differ."""
+_COLOUR_DIFFERS = 0.006
+"""By so much flats of a colour may be seen too large: bright ones bleed over their sides."""
+_ASIDE = 0.1
+"""Of a flat's width: flats are put down so far from the middles of their squares."""
+_ENOUGH = 5
+"""From so many flats on it is told how far their sizes are off."""
+_TAIL = 8.0
+"""Degrees of freedom of the errors of places and sizes: a few are far off."""
 
 
 class StackViews:
@@ -43,6 +58,46 @@ class StackViews:
         self._camera_mm = squares.camera_mm
         self._middles_mm = squares.cells_mm
         self._paints = paints
+        self._flats = FlatViews(image_bgr, calibration, self._pieces)
+
+    def likely_boards(self, boards: Sequence[Sequence[Stack]]) -> Floats:
+        """How likely the picture is for each board, a stack a square, (n,), as logarithms up to a constant.
+
+        Only stacks are compared whose uppermost pieces are alike: others are for `vision.pieces` to tell.
+        """
+        likely = self.likely_sizes(boards)
+        for square, stacks in enumerate(zip(*boards, strict=True)):
+            for top in {stack[-1] for stack in stacks if stack}:
+                different = list(dict.fromkeys(stack for stack in stacks if stack[-1:] == (top,)))
+                if len(different) > 1 and self.lean(square) >= _LEAST_LEAN:
+                    drawn = self.likely(square, different)
+                    told = dict(zip(different, (drawn - drawn.max()).tolist(), strict=True))
+                    likely += np.array([told.get(stack, 0.0) for stack in stacks])
+        return likely
+
+    def likely_sizes(self, boards: Sequence[Sequence[Stack]]) -> Floats:
+        """The same by where flats are seen and how large alone."""
+        faces = [[_face(stack) for stack in board] for board in boards]
+        rows = [(square, face) for square, some in enumerate(zip(*faces, strict=True)) for face in set(some) - {None}]
+        if not rows:
+            return np.zeros(len(boards))
+        squares = [square for square, _ in rows]
+        has = np.array([[board[square] == face for square, face in rows] for board in faces])
+        middles_mm, (own, under) = self._middles_mm[squares], np.array([face for _, face in rows]).T
+        layers = np.array([[_layers(board[square]) for square in squares] for board in boards])
+        thick = self._pieces.flat_mm[2]
+        supposed = np.array([np.sort(some[held])[held.sum() // 2] for some, held in zip(layers.T, has.T, strict=True)])
+        paints = self._paints[np.stack([own, 1 - own], axis=1)]
+        fits = self._flats.fit(Flats(middles_mm, supposed * thick, paints, under))
+        eye = self._camera_mm
+        nearer = (eye[2] - supposed * thick) / (eye[2] - layers * thick)
+        places_mm = eye[:2] + (fits.pose[:, :2] - eye[:2]) / nearer[:, :, None]
+        aside = np.square((places_mm - middles_mm) / (_ASIDE * self._pieces.flat_mm[0])).sum(axis=2)
+        placed = -(_TAIL + 2) / 2 * np.log1p(aside / _TAIL)
+        known = np.all(has & (layers == layers[0]), axis=0)
+        large = sizes_likely(fits.pose[:, 3] - (nearer - 1), fits.covariance[:, 3, 3], own, under == 0, known)
+        told = np.where(has, placed + large, -np.inf)
+        return np.asarray(np.where(has, told - told.max(axis=0), 0).sum(axis=1))
 
     def seen(self, square: int) -> Array:
         """What the picture shows round a square, (LONG, WIDE, 6): against the one side's colour, and the other's."""
@@ -102,6 +157,46 @@ class StackViews:
         a = (np.arange(LONG) - _BEHIND + 0.5) * self._step_mm
         b = (np.arange(WIDE) - (WIDE - 1) / 2) * self._step_mm
         return np.asarray(middle + a[:, None, None] * along + b[None, :, None] * across)
+
+
+def sizes_likely(
+    errors: Floats,
+    variances: Floats,
+    own: npt.NDArray[np.int_],
+    free: npt.NDArray[np.bool_],
+    known: npt.NDArray[np.bool_],
+) -> Floats:
+    """How likely sizes are that are off by `errors` (boards, n), with `variances` (n,): (boards, n), as logarithms.
+
+    `own` (n,) are the flats' colours. Those whose height is `known`, if they are `free` of what stands on others, tell
+    how much too large their colour is seen, and how far sizes are off.
+    """
+    variances = variances + _SIZES_DIFFER**2
+    offsets, unsure, astray = np.zeros(2), np.full(2, _COLOUR_DIFFERS**2), []
+    for colour in (0, 1):
+        some = known & free & (own == colour)
+        error, weight = errors[0, some], 1 / variances[some]
+        for _ in range(5):
+            trusted = weight / (1 + np.square(error - offsets[colour]) * weight / _TAIL)
+            unsure[colour] = 1 / (trusted.sum() + 1 / _COLOUR_DIFFERS**2)
+            offsets[colour] = (trusted * error).sum() * unsure[colour]
+        astray += (np.square(error - offsets[colour]) * weight).tolist()
+    if len(astray) >= _ENOUGH:
+        variances = variances * max(1.0, float(np.minimum(astray, 9).mean()))
+    off = np.square(errors - offsets[own]) / (variances + unsure[own])
+    return np.asarray(-(_TAIL + 1) / 2 * np.log1p(off / _TAIL))
+
+
+def _face(stack: Stack) -> tuple[int, int] | None:
+    """The colour of a stack's uppermost flat, 0 or 1, and what stands on it: 0 nothing, 1 a wall, 2 a Crown."""
+    if _layers(stack) == 0:
+        return None
+    return stack[_layers(stack) - 1] - 1, 0 if stack[-1] <= 2 else (stack[-1] - 1) // 2
+
+
+def _layers(stack: Stack) -> int:
+    """How many flats lie in it."""
+    return sum(piece <= 2 for piece in stack)
 
 
 def _highest_inside(ground: Floats, rise: Floats, half: Floats, high_mm: float) -> Floats:

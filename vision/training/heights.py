@@ -1,8 +1,8 @@
 """Trains models/heights.npz: which of some stacks a square holds, where their uppermost pieces are alike.
 
-python -m vision.training.heights OUT.npz FOLDER [--epochs 8]
+python -m vision.training.heights OUT.npz FOLDER ... [--epochs 8]
 
-The folder holds pictures with their truth as JSON, as `hardware_sims.squares_pictures` writes them; every ninth is kept
+Folders hold pictures with their truth as JSON, as `hardware_sims.squares_pictures` writes them; every ninth is kept
 for the figures that are printed. Each stack is held against three others that have one or two pieces more or fewer
 below the uppermost one.
 """
@@ -49,11 +49,11 @@ def others(stack: Stack, rng: np.random.Generator) -> list[Stack]:
     return found
 
 
-def examples(folder: str) -> dict[str, np.ndarray]:
+def examples(folders: list[str]) -> dict[str, np.ndarray]:
     """What is seen of stacks, how each of some stacks would look there, the true one first; lean, heights, picture."""
     rng = np.random.default_rng(5)
     rows: dict[str, list[np.ndarray]] = {"seen": [], "shown": [], "lean": [], "pieces": [], "picture": []}
-    for number, picture in enumerate(read_pictures([folder])):
+    for number, picture in enumerate(read_pictures(folders)):
         stacks = [tuple(stack) for stack in picture.stacks]
         views = StackViews(picture.image_bgr, picture.calibration, picture.profile, paints(picture, stacks))
         some = np.flatnonzero([bool(stack) for stack in stacks])
@@ -130,13 +130,13 @@ def figures(net: Net, data: dict[str, np.ndarray], rows: np.ndarray) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m vision.training.heights", description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("folder")
+    parser.add_argument("folders", nargs="+")
     parser.add_argument("--epochs", type=int, default=8)
     arguments = parser.parse_args()
     cv2.setNumThreads(1)
     torch.manual_seed(0)
     rng = np.random.default_rng(0)
-    data = examples(arguments.folder)
+    data = examples(arguments.folders)
     kept = data["picture"] % 9 == 0
     held_out, rows = np.flatnonzero(kept), np.flatnonzero(~kept)
     net = Net()
@@ -159,7 +159,7 @@ def main() -> None:
         weight = layer.weight.detach().numpy()
         weights[name] = weight.transpose(2, 3, 1, 0) if weight.ndim == 4 else weight.T
         weights[f"{name}_bias"] = layer.bias.detach().numpy()
-    note = f"{len(rows)} stacks of {Path(arguments.folder).name}, each against {STACKS - 1} others"
+    note = f"{len(rows)} stacks of {len(arguments.folders)} folders, each against {STACKS - 1} others"
     np.savez_compressed(arguments.out, **weights, note=np.array(note))
 
 
