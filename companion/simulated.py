@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
@@ -202,12 +203,22 @@ def soak_game(
     from hardware_sims.scorer import Scorer
     from hardware_sims.table_faults import FAULTS, Kind
 
+    def as_seen(call: "players.Call") -> "players.Call":
+        """What people make of a call about a mirrored board: they take the disk that they see there."""
+        if not table.camera.view.mirrored:
+            return call
+        width_mm, asked = virtual.STANDARD.width_mm, call.question
+        if asked is not None:
+            asked = replace(asked, places_mm=tuple((width_mm - x_mm, y_mm) for x_mm, y_mm in asked.places_mm))
+        remove = tuple((colour, width_mm - x_mm, y_mm) for colour, x_mm, y_mm in call.remove)
+        return replace(call, remove=remove, question=asked)
+
     referee = Referee()
     said: Queue[Declaration | Correction] = Queue()
     lasting = tuple(name for name in case.faults if FAULTS[name].kind is Kind.MOUNTING)
     table = virtual.table(
         case.seed,
-        lambda: called(referee.standing),
+        lambda: as_seen(called(referee.standing)),
         lambda words: put_said(referee.standing, said, words),
         pause_s=0.3,
         faults=lasting,
