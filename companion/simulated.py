@@ -207,7 +207,7 @@ def soak_game(
         """What people make of a call about a mirrored board: they take the disk that they see there."""
         if not table.camera.view.mirrored:
             return call
-        width_mm, asked = virtual.STANDARD.width_mm, call.question
+        width_mm, asked = table.players.table.board.width_mm, call.question
         if asked is not None:
             asked = replace(asked, places_mm=tuple((width_mm - x_mm, y_mm) for x_mm, y_mm in asked.places_mm))
         remove = tuple((colour, width_mm - x_mm, y_mm) for colour, x_mm, y_mm in call.remove)
