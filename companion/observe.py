@@ -38,13 +38,12 @@ def observe(
         )
     image = read_picture(path)
     begin = time.perf_counter()
-    if corners_px is None:
-        try:
-            found = find_marked_board(image, profile) if profile.marks else find_board(image, profile, a_side)
-        except CalibrationError as error:
-            return {"picture": str(path), "found": False, "why": str(error)}
-    else:
-        found = _from_corners(image, corners_px, profile)
+    try:
+        found = board_in(image, profile, corners_px, a_side)
+    except CalibrationError as error:
+        if corners_px is not None:
+            raise
+        return {"picture": str(path), "found": False, "why": str(error)}
     if profile.marks is not None:
         seen = _tokens(image, found, profile)
     else:
@@ -138,6 +137,13 @@ def observation_in_words(seen: dict[str, Any]) -> str:
     rows = seen["cells"] if "tokens" in seen else seen["cells"][::-1]
     lines += ["  " + " ".join(row) for row in rows]
     return "\n".join(lines)
+
+
+def board_in(image: Image, profile: Profile, corners_px: Corners | None, a_side: str | None) -> Calibration:
+    """The camera over the board in a picture, found where no corners are given. Raises CalibrationError."""
+    if corners_px is not None:
+        return _from_corners(image, corners_px, profile)
+    return find_marked_board(image, profile) if profile.marks else find_board(image, profile, a_side)
 
 
 def _from_corners(image: Image, corners_px: Corners, profile: Profile) -> Calibration:

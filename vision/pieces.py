@@ -8,7 +8,7 @@ compares with that of the two sides' pieces in this picture.
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -24,6 +24,8 @@ from vision.slab import LOG
 TOPS = ".wbWBKL"
 """An empty square; flats, walls and Crowns of the first side and of the second. The network's last class is neither:
 something covers the square."""
+_SIDES_TURNED = [0, 2, 1, 4, 3, 6, 5]
+"""TOPS with the sides' places changed."""
 PATCH = 26
 """Side of a patch in pixels; a flat's width is FLAT_PX of them."""
 FLAT_PX = 17
@@ -111,6 +113,12 @@ def read_pieces(
     For each square, `below` has the numbers of flats that may lie under its uppermost piece; None: anything. `paints`
     are those of an earlier picture of the same table. Raises ValueError for a board of another kind.
     """
+    light = [sum(colour) for _, colour in profile.colours]
+    if light[0] < light[1]:
+        # The network has learned with the lighter side first.
+        turned = replace(profile, colours=profile.colours[::-1])
+        seen = read_pieces(image_bgr, calibration, turned, below, None if paints is None else paints[::-1])
+        return PiecesSeen(seen.tops[:, _SIDES_TURNED], seen.covered, seen.paints[::-1])
     squares = look_at_squares(image_bgr, calibration, profile)
     supposed = [_SUPPOSED] * len(squares.cells_mm) if below is None else [sorted(some) or [0] for some in below]
     owner = np.repeat(np.arange(len(supposed)), [len(some) for some in supposed])
@@ -195,6 +203,12 @@ def look_at_squares(image_bgr: Image, calibration: Calibration, profile: Profile
     shift = 0.5 / factor - 0.5
     shrink = np.array([[1 / factor, 0, shift], [0, 1 / factor, shift], [0, 0, 1]])
     return Squares(small, shrink @ calibration.matrix(), calibration.camera_mm(), board.cells_mm(), pieces)
+
+
+def flats_seen(squares: Squares, lying: Sequence[int]) -> Array:
+    """The log colours (n, 3) of flats that lie alone on some squares, by their index."""
+    patches = squares.patches(np.array(lying, dtype=np.intp), np.zeros(len(lying), dtype=np.intp))
+    return np.asarray(np.median(patches[:, _TOP, _TOP, 3:6].reshape(len(lying), -1, 3), axis=1), dtype=np.float32)
 
 
 def piece_features(patches: Array, paints: Array) -> Array:

@@ -14,6 +14,7 @@ from companion.cli.pathstone import pathstone
 from companion.cli.ports import ports
 from companion.cli.referee import referee
 from companion.cli.run import run
+from companion.cli.teach import teach
 from companion.doctor import doctor_command
 from companion.printing.command import print_command
 from companion.simulated import replay_command, soak_command
@@ -31,6 +32,7 @@ for _command in (
     run,
     judge,
     pathstone,
+    teach,
     print_command,
     doctor_command,
     cameras_command,
