@@ -63,8 +63,15 @@ def test_each_of_two_disks_over_one_another_stays_on_the_board(
 
 
 @pytest.mark.parametrize("colour", ["a", "b"])
-@pytest.mark.parametrize("from_mm", [(9.0, -3.0), (-35.0, -2.0)])
-@pytest.mark.parametrize("end_mm", [(0.5, -4.8), (5.0, 1.5), (-3.5, 4.5), (-2.2, -2.9)])
+@pytest.mark.parametrize(
+    ("from_mm", "end_mm"),
+    [
+        ((9.0, -3.0), (0.5, -4.8)),
+        ((9.0, -3.0), (-3.5, 4.5)),
+        ((-35.0, -2.0), (-2.2, -2.9)),
+        ((-35.0, -2.0), (5.0, 1.5)),
+    ],
+)
 def test_a_disk_that_is_pushed_over_one_of_its_own_colour_stays_on_the_board(
     colour: str, from_mm: tuple[float, float], end_mm: tuple[float, float]
 ):

@@ -15,7 +15,7 @@ from vision.pieces import TOPS, read_pieces
 from vision.teaching import TeachingError, taught
 
 BOARD = SquaresBoard(5, 5, 50.0)
-VIEW = View((1280, 960), fov_x_deg=50.0, tilt_deg=14.0, azimuth_deg=-80.0, distance_mm=520.0)
+VIEW = View((960, 720), fov_x_deg=50.0, tilt_deg=14.0, azimuth_deg=-80.0, distance_mm=520.0)
 CALIBRATION = VIEW.calibration(BOARD)
 UNTAUGHT = Profile(BOARD, (("a", (128, 128, 128)), ("b", (90, 90, 90))), VIEW.fov_x_deg, pieces=Pieces())
 ONE_OF_EACH = {0: "w", 1: "W", 2: "K", 10: "b", 11: "B", 12: "L"}
@@ -39,8 +39,15 @@ def shown(tops: dict[int, str], paints=(CREAM, BROWN), flat_mm: float = 34.0, ex
     return exposed(light * exposure, np.random.default_rng(1), blur_px=0.6, noise_levels=1.5)
 
 
-@pytest.mark.parametrize("paints", [(CREAM, BROWN), (BROWN, CREAM), (CREAM, (0.5, 0.05, 0.05))])
-@pytest.mark.parametrize(("flat_mm", "supposed_mm"), [(34.0, 34.0), (34.0, 29.0), (34.0, 40.0), (32.0, 36.0)])
+@pytest.mark.parametrize(
+    ("paints", "flat_mm", "supposed_mm"),
+    [
+        ((CREAM, BROWN), 34.0, 34.0),
+        ((BROWN, CREAM), 34.0, 29.0),
+        ((CREAM, (0.5, 0.05, 0.05)), 32.0, 36.0),
+        ((CREAM, BROWN), 34.0, 40.0),
+    ],
+)
 def test_colours_and_size_are_learned_and_every_piece_is_told_by_them(paints, flat_mm, supposed_mm):
     profile = replace(UNTAUGHT, pieces=Pieces(flat_mm=(supposed_mm, supposed_mm, 8.0)))
     learned = taught(shown(ONE_OF_EACH, paints, flat_mm), CALIBRATION, profile)
