@@ -43,6 +43,8 @@ bare board's."""
 _SURE_LIKE = 0.6
 """A colour is one player's when it is so much nearer to it than to the other's."""
 _BRIGHTNESS_WEIGHT = 0.5
+_HOLE_SHARE = 0.2
+"""Of a disk's width: nearer than this to a hole's middle it may be the hole that is seen."""
 _NEXT_S = 0.2
 """Two sightings of one disk in pictures not further apart tell how fast it was."""
 _EXPOSURES = 12
@@ -95,6 +97,7 @@ class Flights:
         self._profile = {Player(name): bgr for name, bgr in colours}
         self._disk_mm = board.disk_diameter_mm
         self._height_mm = board.disk_height_mm
+        self._holes_mm = board.cells_mm()
         self._at_rest = Reading(())
         self._appearance: dict[Player, tuple[Colour, ...]] = {}
         self._flying: list[_Flying] = []
@@ -121,6 +124,8 @@ class Flights:
             place_mm = (float(x_mm), float(y_mm))
             self._learn_colours(lit, eye)
             player, unlike = self._whose(blob.bgr)
+            if player is None and self._is_hole(place_mm):
+                continue  # seen between the fingers of a hand
             most = _DISK_LIKE if player in self._appearance else _HUE_LIKE
             near = _BESIDE_SHARE if player is None else _SAME_SHARE
             if unlike < most * _apart(blob.bgr, blob.bare_bgr) and not self._lies_at(place_mm, near):
@@ -169,6 +174,10 @@ class Flights:
             places_mm = [disk.centre_mm for disk in self._at_rest.disks if disk.colour == player.value]
             if places_mm:
                 self._appearance[player] = tuple(eye.colour_at(small, place_mm) for place_mm in places_mm)
+
+    def _is_hole(self, place_mm: tuple[float, float]) -> bool:
+        """Whether the middle of a hole is there."""
+        return float(np.hypot(*(self._holes_mm - place_mm).T).min()) < _HOLE_SHARE * self._disk_mm
 
     def _lies_at(self, place_mm: tuple[float, float], near: float) -> bool:
         """Whether a disk lay this near, in widths, at the last look: in a hand's light it looks new."""

@@ -41,6 +41,8 @@ _ANOTHER_RIM = 0.84
 """A rim this far from that of the disk in a hole is of another disk, in units; fitted again it is at most 0.55 off."""
 _USUAL_VOTES = np.float32(9)
 """What the circle of a disk gets."""
+_SURE_BELOW = 0.95
+"""The share from which a hole of which a disk on the surface covers a good part holds one."""
 _HALF_SEEN = 0.5
 """A hole under part of a disk on the surface may hold one from this share on."""
 _SURE_OVER_HOLE = 0.9
@@ -321,7 +323,9 @@ def _told(
     under = over <= _OVER_TILTED
     flat = np.where(under, kinds[:, 1] >= kinds[:, 2], ~tilted)
     flat = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, flat)
-    return flat, ~flat & ~under & ~by_hand
+    # What the upper disk leaves of an empty hole is dark, as a dark disk is.
+    sure = (over > _OVER_HOLE) | (kinds[:, 1] + kinds[:, 2] > _SURE_BELOW)
+    return flat & sure, ~flat & ~under & ~by_hand & sure
 
 
 def _sightings(disks: Disks, shares: Floats, profile: Profile, board: HolesBoard) -> tuple[Sighting, ...]:

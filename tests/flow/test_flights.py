@@ -150,3 +150,12 @@ def test_whose_disk_of_a_player_without_one_at_rest_is_told_by_the_others_exposu
     told.begin(Reading((Sighting(AT_REST_MM["a"], 0.2, "a", "in_cell", None, 1.0),)), at_rest, EYE)
     told.note(0.0, (replace(disk(bgr=bgr), bare_bgr=(97.0, 98.0, 89.0)),), at_rest, EYE)
     assert "".join(player.value if player else "?" for player in told.since(at_rest, EYE)) == players
+
+
+@pytest.mark.parametrize(("place_mm", "flights_told"), [((158.0, 226.0), 0), ((161.0, 224.0), 0), ((158.0, 205.0), 1)])
+def test_a_hole_between_the_fingers_of_a_hand_is_nobodys_disk(place_mm, flights_told):
+    neither = (52.0, 56.0, 92.0)
+    told = flights()
+    told.note(0.0, (disk(place_mm, neither),), AT_REST, EYE)
+    since = told.since(AT_REST, EYE)
+    assert since == (None,) * flights_told
