@@ -29,8 +29,10 @@ _NO_DISK = 0.35
 """A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
 _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
-_TILTED = 0.7
-"""Logarithm of the odds from which a disk is called tilted; far more lie flat."""
+_TILTED = 1.3
+"""Logarithm of the odds from which a disk is called tilted: about sixteen lie flat for one that does not."""
+_PATCH_SAYS = 0.75
+"""How much a patch has to say about it, beside the rays."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
 _AROUND = np.array(
@@ -61,8 +63,8 @@ _OVER_HOLE = 16.0
 """A disk this close to a hole's middle, in units, covers a good part of it."""
 _OVER_TILTED = 22.0
 """A disk this close to a hole's middle, in units, would touch one that is tilted in it."""
-_APART = 20.0
-"""Two disks on the surface are at least this far apart, in units; leaning ones overlap a little."""
+_APART = 15.0
+"""Two disks on the surface are at least this far apart, in units; of two that are nearer than their width one leans."""
 _TILTED_SIGMA = 1.5
 """In units: a tilted disk is reported at its hole's centre."""
 _LEANING_SIGMA = 2.5
@@ -372,7 +374,7 @@ def _tilted(kinds: Array, lying: Array) -> npt.NDArray[np.bool_]:
     """Which disks in holes lie at an angle: the rays (n, 2) tell, and the patches (n, 4) a little."""
     by_rays = np.log((lying[:, 1] + 1e-4) / (lying[:, 0] + 1e-4))
     by_patch = np.log((kinds[:, 2] + 1e-3) / (kinds[:, 1] + 1e-3))
-    return np.asarray(by_rays + 0.5 * by_patch > _TILTED)
+    return np.asarray(by_rays + _PATCH_SAYS * by_patch > _TILTED)
 
 
 def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Disks that come to lie over others in holes, from rendered pictures to rulings: both are on the board."""
 
+import math
+
 import pytest
 
 from companion.inputs import Declaration, Declared, Input, Setup
@@ -8,7 +10,7 @@ from companion.ruling import Accepted, Ruling, Shot
 from companion.session import Session
 from companion.settle import SETTLED_ALREADY
 from hardware_sims.camera import Camera, Settings
-from hardware_sims.disks import STANDARD, Disk, cell_mm, flat, in_cell
+from hardware_sims.disks import STANDARD, Disk, cell_mm, flat, in_cell, leaning
 from hardware_sims.scene import Room, Scene
 from hardware_sims.view import View
 from vision.board import Profile
@@ -90,3 +92,13 @@ def test_a_disk_that_is_pushed_over_one_of_its_own_colour_stays_on_the_board(
     assert len(told) == len(begun) + 2
     assert [disk.cell for disk in told[-1].disks if disk.colour.value == colour and not disk.cell] == [None]
     assert [disk.cell for disk in told[-1].disks if disk.colour.value == colour and disk.cell] == [CELL]
+
+
+def test_a_disk_that_leans_far_over_another_leaves_both_on_the_board():
+    lower = flat(STANDARD, "l", "b", 124.1, 109.1)
+    upper = leaning(STANDARD, "u", "b", lower, 0.0, 20.0)
+    assert 15 < math.dist((upper.x_mm, upper.y_mm), (lower.x_mm, lower.y_mm)) < 22
+    first, other = in_cell(STANDARD, "f", "a", (6, 2)), in_cell(STANDARD, "o", "a", (5, 5))
+    told = shots((), (first,), (first, lower), (first, lower, other), (first, lower, other, upper))
+    assert [shot.left_board for shot in told] == [0, 0, 0, 0]
+    assert len(told[-1].disks) == 4
