@@ -218,7 +218,8 @@ def flicks_seen(state: State, look: Look) -> tuple[Flick, ...]:
         arrived[player] -= flicks[-1].landed
         used = used_after(used, player)
         player = next_to_flick(used, player)
-    if not flicks and look.flights and not _carried_off(state, look):
+    left = sum(used) < 2 * DISKS_EACH
+    if left and not flicks and look.flights and not _carried_off(state, look):
         return (Flick(player, landed=False),)
     return tuple(flicks)
 
