@@ -328,9 +328,7 @@ class BoardCamera:
 
     def _raised(self, disk: Sighting) -> Sighting:
         """The sighting of a disk in a hole as one of a disk that lies on the surface there."""
-        eye_mm = self.calibration.camera_mm()
-        share = (eye_mm[2] - self._board.disk_height_mm) / eye_mm[2]
-        x_mm, y_mm = eye_mm[:2] + (np.array(disk.centre_mm) - eye_mm[:2]) * share
+        x_mm, y_mm = self.calibration.shifted([disk.centre_mm], 0.0, self._board.disk_height_mm)[0]
         return replace(disk, centre_mm=(float(x_mm), float(y_mm)), lying="flat", cell=None)
 
     def _under_hand(self, reading: Reading) -> bool:

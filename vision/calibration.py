@@ -59,6 +59,10 @@ class Calibration:
         inverse: Floats = np.linalg.inv(self.image_from_plane(z_mm)).astype(np.float64)
         return _map(inverse, np.asarray(points_px, dtype=np.float64))
 
+    def shifted(self, places_mm: npt.ArrayLike, from_mm: float, to_mm: float) -> Floats:
+        """Where what is seen at board points (n, 2) at one height is, if it lies at another."""
+        return self.board_from_px(self.project(places_mm, from_mm), to_mm)
+
     def camera_mm(self) -> Floats:
         """The camera's centre in board millimetres, (3,)."""
         matrix = self.matrix()

@@ -233,7 +233,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     spots = read_spots(rims.features[count:], pooled)
     certain = _certain(rims.centres_mm[count:], spots, new, board)
     # A fit may find its way from beside a hole to the rim of the disk in it.
-    shown_mm = _seen_at(rims.centres_mm[count:], calibration, -board.disk_height_mm)
+    shown_mm = calibration.shifted(rims.centres_mm[count:], board.disk_height_mm, 0.0)
     certain[_nearest_apart(shown_mm, cells_mm) <= _NEAR_HOLE * unit_mm] = 0
     picked = _pick(rims.centres_mm[count:], certain, _APART * unit_mm)
     leaning = spots[picked, 2] > spots[picked, 1]
@@ -280,15 +280,14 @@ def disk_over(
     """
     board = profile.board
     assert isinstance(board, HolesBoard)
-    unit_mm, rise_mm = table.slab.unit_mm, board.disk_height_mm
+    unit_mm, top_mm, calibration = table.slab.unit_mm, board.disk_height_mm, table.calibration
     hole_mm = board.cells_mm()[(cell[0] - 1) * board.columns + cell[1] - 1]
-    starts_mm = _seen_at(hole_mm + _AROUND * unit_mm, table.calibration, rise_mm)
+    starts_mm = calibration.shifted(hole_mm + _AROUND * unit_mm, 0.0, top_mm)
     count = len(starts_mm)
-    on_top = np.full(count, rise_mm)
-    rims = fit_rims(image_bgr, table.calibration, starts_mm, on_top, np.zeros(count, dtype=bool), unit_mm)
+    rims = fit_rims(image_bgr, calibration, starts_mm, np.full(count, top_mm), np.zeros(count, dtype=bool), unit_mm)
     pooled = pooled_features(rims.samples, np.full(count, _USUAL_VOTES), table.holes.wood.mean(axis=0))
     sure = 1 - read_spots(rims.features, pooled)[:, 0]
-    apart_mm = np.linalg.norm(_seen_at(rims.centres_mm, table.calibration, -rise_mm) - lower_mm, axis=1)
+    apart_mm = np.linalg.norm(calibration.shifted(rims.centres_mm, top_mm, 0.0) - lower_mm, axis=1)
     best = int(sure.argmax())
     if sure[best] <= _SURE or apart_mm[best] < _ANOTHER_RIM * unit_mm:
         return None
@@ -385,19 +384,13 @@ def surface_circles(
     circles: Circles, calibration: Calibration, board: HolesBoard, unit_mm: float
 ) -> tuple[Floats, Array]:
     """Where disks may lie on the surface: board millimetres of their middles, (n, 2), and their votes, (n,)."""
-    centres_mm = _seen_at(circles.centres_mm, calibration, board.disk_height_mm)
+    centres_mm = calibration.shifted(circles.centres_mm, 0.0, board.disk_height_mm)
     cells_mm = board.cells_mm()
     from_hole = _nearest_apart(circles.centres_mm, cells_mm)
     reach_mm = board.disk_diameter_mm / 2
     inside = ((centres_mm > -reach_mm) & (centres_mm < (board.width_mm + reach_mm, board.length_mm + reach_mm))).all(1)
     keep = np.flatnonzero(inside & (from_hole > _NEAR_HOLE * unit_mm))[:_MOST_CIRCLES]
     return centres_mm[keep], circles.votes[keep]
-
-
-def _seen_at(places_mm: Floats, calibration: Calibration, rise_mm: float) -> Floats:
-    """Where what is seen at places (n, 2) on one plane is if it lies so much higher: nearer to the camera's foot."""
-    camera = calibration.camera_mm()
-    return np.asarray(camera[:2] + (places_mm - camera[:2]) * (camera[2] - rise_mm) / camera[2])
 
 
 def _pick(centres_mm: Floats, sure: npt.NDArray[np.floating], apart_mm: float) -> npt.NDArray[np.intp]:

@@ -58,6 +58,8 @@ class StackViews:
         self._camera_mm = squares.camera_mm
         self._middles_mm = squares.cells_mm
         self._paints = paints
+        # The network has learned with the lighter side first.
+        self._lighter_first = np.argsort(-paints.sum(axis=1))
         self._flats = FlatViews(image_bgr, calibration, self._pieces)
 
     def likely_boards(self, boards: Sequence[Sequence[Stack]]) -> Floats:
@@ -100,17 +102,20 @@ class StackViews:
         return np.asarray(np.where(has, told - told.max(axis=0), 0).sum(axis=1))
 
     def seen(self, square: int) -> Array:
-        """What the picture shows round a square, (LONG, WIDE, 6): against the one side's colour, and the other's."""
+        """What the picture shows round a square, (LONG, WIDE, 6): against the lighter side's colour and the other's."""
         ground = self._ground_mm(square)
         mapped = ground.reshape(-1, 2) @ self._plane[:, :2].T + self._plane[:, 2]
         x, y = (mapped[:, :2] / mapped[:, 2:]).astype(np.float32).T.reshape(2, LONG, WIDE)
         picture = cv2.remap(self._small, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         log = np.asarray(cv2.LUT(picture, LOG), dtype=np.float32)[:, :, None]
-        return np.asarray(np.clip((log - self._paints).reshape(LONG, WIDE, 6), -_REACH, _REACH), dtype=np.float32)
+        return np.asarray(
+            np.clip((log - self._paints[self._lighter_first]).reshape(LONG, WIDE, 6), -_REACH, _REACH), dtype=np.float32
+        )
 
     def expected(self, square: int, stack: Stack) -> Array:
         """How the ideal stack would cover the same pixels, (LONG, WIDE, 7): with tops and sides of either side's flats,
-        with how far up in its layer a side is seen, and with what stands on it, of either side."""
+        with how far up in its layer a side is seen, and with what stands on it, of either side; the lighter first."""
+        place = np.argsort(self._lighter_first)
         ground = self._ground_mm(square) - self._middles_mm[square]
         eye = self._camera_mm - (*self._middles_mm[square], 0)
         half = np.array(self._pieces.flat_mm[:2]) / 2
@@ -123,19 +128,19 @@ class StackViews:
         enters = _highest_inside(ground, rise, half, high)
         if flats:
             on_top = enters >= high - 1e-6
-            shown[..., flats[-1] - 1][on_top] = 1
+            shown[..., place[flats[-1] - 1]][on_top] = 1
             on_side = (enters > 0) & ~on_top
             layer = np.clip((enters / thick).astype(np.intp), 0, len(flats) - 1)
             of_side = np.array(flats)[layer] - 1
             for side in (0, 1):
-                shown[..., 2 + side][on_side & (of_side == side)] = 1
+                shown[..., 2 + place[side]][on_side & (of_side == side)] = 1
             shown[..., 4] = np.where(on_side, enters / thick - layer, 0)
         if stack[-1] > 2:
             wall = stack[-1] <= 4
             tall = self._pieces.wall_height_mm if wall else self._pieces.crown_mm[1]
             radius = (half[0] if wall else self._pieces.crown_mm[0] / 2) * np.ones(2)
             stands = _highest_inside(ground, rise, radius, high + tall) > high
-            shown[..., 5 + (stack[-1] - 1) % 2][stands] = 1
+            shown[..., 5 + place[(stack[-1] - 1) % 2]][stands] = 1
         return shown
 
     def likely(self, square: int, stacks: Sequence[Stack]) -> Floats:

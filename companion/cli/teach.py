@@ -1,11 +1,11 @@
 """`companion teach`: a board profile learns how the pieces look, from one of each shown to the camera."""
 
 import threading
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import click
 import tomlkit
-from tomlkit.items import Table
 
 from companion.cli.boards import pathstone_board
 from companion.cli.options import Corners, a_side_option, corners_option, fail
@@ -69,12 +69,11 @@ def _picture(source: str) -> Image:
 def _with_pieces(text: str, profile: Profile) -> str:
     """A profile's TOML with this profile's colours and size of flats, and all else as it was."""
     document = tomlkit.parse(text)
-    colours = document["colours"]
-    assert isinstance(colours, Table)
+    colours, pieces = document["colours"], document["pieces"]
+    assert isinstance(colours, MutableMapping)
+    assert isinstance(pieces, MutableMapping)
+    assert profile.pieces is not None
     for name, (blue, green, red) in profile.colours:
         colours[name] = f"#{red:02x}{green:02x}{blue:02x}"
-    pieces = document["pieces"]
-    assert isinstance(pieces, Table)
-    assert profile.pieces is not None
     pieces["flat_mm"] = list(profile.pieces.flat_mm)
     return tomlkit.dumps(document)

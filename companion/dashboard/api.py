@@ -22,6 +22,8 @@ from companion.inputs import (
 from companion.terms import Field, IllegalFlick, Mode, Player
 from vision.board import HolesBoard, Profile
 
+MOST_GAMES = 99
+"""Of a match."""
 _MOST_NAME = 24
 _MOST_THRESHOLD = 99
 

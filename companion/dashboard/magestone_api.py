@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, abort, request
 
 from companion.dashboard.api import (
+    MOST_GAMES,
     Answer,
     body_of_request,
     names_from_json,
@@ -32,7 +33,6 @@ from companion.games.magestone import (
 )
 from companion.games.magestone.table import Begin, Chosen, Game, Input, Said, Saying, Thrower, Thrown
 
-_MOST_GAMES = 99
 _MOST_RECORD = 512 * 1024
 """Bytes of a record; a game of four of a few hundred goes has some tens of thousands."""
 _MOST_CHOICES = 4000
@@ -52,7 +52,7 @@ def magestone_writes(said: Queue[Input], table: MageStoneTable) -> Blueprint:
     def start() -> Answer:
         request.max_content_length = _MOST_RECORD
         body = body_of_request()
-        length = whole_or_none(body, "length", 1, _MOST_GAMES)
+        length = whole_or_none(body, "length", 1, MOST_GAMES)
         if "record" in body:
             record, _ = read_text(body["record"], _record, _WANTED)
             return take(Begin(_names_of(record), length=1, record=body["record"]))

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, abort, request
 
 from companion.dashboard.api import (
+    MOST_GAMES,
     Answer,
     body_of_request,
     names_from_json,
@@ -23,7 +24,6 @@ from companion.games.pathstone.series import Begin, Input, Played, Said, Saying
 from companion.store import PathstoneStore, Resume
 from companion.terms import Player
 
-_MOST_GAMES = 99
 _MOST_PTN = 128 * 1024
 """Bytes of a record; the longest real ones have some thousands."""
 _MOST_MOVES = 1000
@@ -53,7 +53,7 @@ def pathstone_writes(said: Queue[Input | Resume], watched_size: int | None, stor
         size = whole_from_json(body.get("size"), "size", SIZES[0], SIZES[-1])
         if size != (watched_size or size):
             abort(400, f"the camera watches a board of {watched_size}x{watched_size}")
-        return take(Begin((names[0], names[1]), size, whole_or_none(body, "length", 1, _MOST_GAMES)))
+        return take(Begin((names[0], names[1]), size, whole_or_none(body, "length", 1, MOST_GAMES)))
 
     @blueprint.post("/resume")
     def resume() -> Answer:

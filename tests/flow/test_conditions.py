@@ -42,6 +42,16 @@ OFTEN = {"bumps": {"bump_rate": 0.2}, "warm-up": {"restart_rate": 0.05}}
 """What is too seldom for a short test."""
 
 
+def hear(heard: tuple[set[str], set[str], set[str]], t_s: float, told: tuple[str, ...]) -> None:
+    """Keeps what is said before a fault, in the second half of its time, and at the end of the time after it."""
+    if t_s < BEFORE_S:
+        heard[0].update(told)
+    elif BEFORE_S + DURING_S / 2 < t_s <= BEFORE_S + DURING_S:
+        heard[1].update(told)
+    elif t_s > BEFORE_S + DURING_S + AFTER_S - 1:
+        heard[2].update(told)
+
+
 def said(fault: str | None, size_wh: tuple[int, int] = (640, 480)) -> tuple[set[str], set[str], set[str]]:
     """What is said in the time before a fault, in the second half of its time, and at the end of the time after it."""
     table = virtual_stacks.table(1, lambda: Told(), size_wh=size_wh)
@@ -61,12 +71,7 @@ def said(fault: str | None, size_wh: tuple[int, int] = (640, 480)) -> tuple[set[
         if image is not None:
             calibration = table.camera.view.calibration(virtual_stacks.BOARD)
             told = conditions.after(t_s, image, calibration)
-            if t_s < BEFORE_S:
-                heard[0].update(told)
-            elif BEFORE_S + DURING_S / 2 < t_s <= BEFORE_S + DURING_S:
-                heard[1].update(told)
-            elif t_s > BEFORE_S + DURING_S + AFTER_S - 1:
-                heard[2].update(told)
+            hear(heard, t_s, told)
         if t_s >= BEFORE_S + DURING_S + AFTER_S:
             return heard
     raise AssertionError
@@ -87,12 +92,7 @@ def said_over_holes(fault: str, size_wh: tuple[int, int]) -> tuple[set[str], set
             camera.look_at(Scene(virtual.STANDARD, table.room))
         image = camera.read(disks, (), t_s)
         told = conditions.after(t_s, image, camera.view.calibration(virtual.STANDARD))
-        if t_s < BEFORE_S:
-            heard[0].update(told)
-        elif BEFORE_S + DURING_S / 2 < t_s <= BEFORE_S + DURING_S:
-            heard[1].update(told)
-        elif t_s > BEFORE_S + DURING_S + AFTER_S - 1:
-            heard[2].update(told)
+        hear(heard, t_s, told)
     return heard
 
 

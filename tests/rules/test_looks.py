@@ -339,21 +339,22 @@ def test_a_game_ends_with_the_last_flick(referee, flicked_out, told):
     assert told(referee.take(last)) == ["24 b left 0", "over A 0 - B 0"]
 
 
-def test_what_flies_after_the_last_flick_is_none(referee, flicked_out, look, told):
+@pytest.fixture
+def board(referee, flicked_out, look, told):
+    """What lies on the board where only the last orders of a game are still to be carried out."""
     *looks, _ = flicked_out(24)
     for seen in looks:
         referee.take(seen)
     board = " ".join(f"{disk.colour}:{disk.cell[0]},{disk.cell[1]}" for disk in looks[-1].disks)
     assert told(referee.take(look(f"{board} b:8,7 flew-b"))) == ["24 b left 0, b off own-front-row"]
+    return board
+
+
+def test_what_flies_after_the_last_flick_is_none(referee, board, look, told):
     assert told(referee.take(look(f"{board} flew-a flew-b hand"))) == ["cleared", "over A 0 - B 0"]
 
 
-def test_a_game_ends_when_the_last_orders_are_carried_out(referee, flicked_out, look, told):
-    *looks, _ = flicked_out(24)
-    for seen in looks:
-        referee.take(seen)
-    board = " ".join(f"{disk.colour}:{disk.cell[0]},{disk.cell[1]}" for disk in looks[-1].disks)
-    assert told(referee.take(look(f"{board} b:8,7 flew-b"))) == ["24 b left 0, b off own-front-row"]
+def test_a_game_ends_when_the_last_orders_are_carried_out(referee, board, look, told):
     assert told(referee.take(look(f"{board} hand"))) == ["cleared", "over A 0 - B 0"]
     assert told(referee.take(look(f"{board} a:2,2 hand"))) == ["refused, a off illegal-flick"]
     assert told(referee.take(look(f"{board} a:2,2 hand"))) == []

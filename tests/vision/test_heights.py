@@ -85,6 +85,16 @@ def test_a_stack_is_likelier_than_one_of_another_height(right, wrong):
     assert first > second
 
 
+def test_it_does_not_matter_which_side_is_named_first():
+    held = {1: (1, 2, 1), 3: (1,), 4: (2, 2, 4), 5: (2, 1), 7: (2, 1, 5)}
+    turned = {0: 0, 1: 2, 2: 1, 3: 4, 4: 3, 5: 6, 6: 5}
+    views = [StackViews(picture_of(held), CALIBRATION, PROFILE, paints) for paints in (PAINTS, PAINTS[::-1])]
+    for square, stack in held.items():
+        stacks = [stack, (1, *stack), (2, 2, *stack)]
+        other = [tuple(turned[piece] for piece in one) for one in stacks]
+        np.testing.assert_allclose(views[0].likely(square, stacks), views[1].likely(square, other), rtol=1e-4)
+
+
 def test_only_stacks_with_like_tops_are_compared():
     held = {1: (1, 2, 1), 3: (1,), 4: (2,), 5: (2, 1), 7: (2,)}
     picture = picture_of(held)

@@ -122,6 +122,20 @@ def test_the_taught_profile_keeps_what_people_wrote(table):
     assert teach("shown.png").stdout == text
 
 
+def test_a_profile_may_be_written_with_inline_tables(table):
+    folder, teach = table
+    lines = PROFILE.split("[pieces]")[0].replace("[board]", "", 1).split("\n")
+    board = "board = {columns = 5, rows = 5, square_mm = 50.0}"
+    pieces = "pieces = {flat_mm = [30.0, 30.0, 8.0], wall_height_mm = 34.0, crown_mm = [24.0, 38.0]}"
+    colours = 'colours = {a = "#808080", b = "#5a5a5a"}'
+    (folder / "board.toml").write_text(
+        "\n".join([*lines[:2], board, pieces, colours, "camera = {fov_x_deg = 50.0}", ""])
+    )
+    ended = teach("shown.png", "--out", str(folder / "taught.toml"))
+    assert ended.exit_code == 0, ended.stderr
+    assert read_profile(folder / "taught.toml").pieces.flat_mm == pytest.approx((34.0, 34.0, 8.0), abs=0.4)
+
+
 @pytest.mark.parametrize(
     ("picture", "words"),
     [("bare.png", "lay a flat of each side there"), ("board.toml", "not a video that can be read")],
