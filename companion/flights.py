@@ -8,6 +8,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -150,10 +151,13 @@ class Flights:
         """Whose disks flew since the last look, in the order in which they were first seen; None where unknown."""
         flew = [seen for seen in self._flying if self._is_gone(seen, small, eye)]
         told = any(seen.player is not None for seen in flew)
+        # What has neither player's colour has to be seen on its way: skin between fingers is seen once.
+        strangers = [seen.place_mm for seen in flew if seen.player is None]
+        moved = any(math.dist(place_mm, other_mm) > self._disk_mm for place_mm, other_mm in pairwise(strangers))
         flights: list[Player | None] = []
         last_s: dict[Player | None, float] = {}
         for seen in flew:
-            if seen.player is None and told:
+            if seen.player is None and (told or not moved):
                 continue
             if seen.t_s - last_s.get(seen.player, -math.inf) > _GAP_S:
                 flights.append(seen.player)

@@ -5,8 +5,10 @@ z counted from the table's surface, and a board profile for `companion observe`.
 """
 
 import argparse
+import itertools
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,9 @@ IN_HOLES = (
     Crowd((0.5, 0.03, 0, 0, 0, 0.02, 0.15, 0, 0.3), 12, 2.6),
 )
 """Most disks in holes, flat or at an angle, or over one that is."""
+
+Pictured = tuple[Image, dict[str, Any]]
+"""A picture, blue first, and its truth (see `truth`)."""
 
 
 def light_of(colour: str) -> Rgb:
@@ -365,14 +370,17 @@ def kind(board: HolesBoard, disk: Disk) -> str:
 
 def render(
     board: HolesBoard, disks: tuple[Disk, ...], arms: tuple[Arm, ...], room: Room, view: View, settings: Settings
-) -> tuple[Image, dict[str, Any]]:
+) -> Pictured:
     """One picture, blue first, and its truth."""
     scene = Scene(board, room)
-    camera = Camera(scene, view, settings)
+    return _taken(scene, Camera(scene, view, settings), disks, arms)
+
+
+def _taken(scene: Scene, camera: Camera[Disk], disks: tuple[Disk, ...], arms: tuple[Arm, ...]) -> Pictured:
     image = camera.read(disks, arms)
     if image is None:
         raise ValueError("a camera that drops frames takes no single pictures")
-    return image, truth(scene, camera, disks, arms, {name: _hex(colour) for name, colour in room.colours})
+    return image, truth(scene, camera, disks, arms, {name: _hex(colour) for name, colour in scene.room.colours})
 
 
 def random_picture(
@@ -382,19 +390,15 @@ def random_picture(
     size_wh: tuple[int, int] | None = None,
     arm: bool | None = None,
     round_it: bool = False,
-    in_holes: bool = False,
     flicks_before: int = 0,
-) -> tuple[Image, dict[str, Any]]:
+) -> Pictured:
     """A hard picture and its truth. Unless `arm` says, every fifth has one; `round_it` lays disks on the table too.
 
     With `in_holes` most disks lie in holes, and in half of the pictures those of the one side are as light as what
     shows beside them there. The same table `flicks_before` the picture lacks as many disks.
     """
     rng = np.random.default_rng(seed)
-    crowd = IN_HOLES[seed % len(IN_HOLES)] if in_holes else CROWDED
-    disks, room = random_disks(board, rng, crowd), random_room(rng)
-    if in_holes and rng.uniform() < 0.5:
-        room = _alike(room, rng)
+    disks, room = random_disks(board, rng), random_room(rng)
     view, settings = random_view(board, rng, size_wh), random_settings(room, rng)
     arms = (random_arm(board, rng),) if (seed % 5 == 4 if arm is None else arm) else ()
     if rng.uniform() < 0.25:
@@ -407,7 +411,23 @@ def random_picture(
     return render(board, disks, arms, room, view, settings)
 
 
-def same_scene(image_bgr: Image, told: dict[str, Any], seed: int) -> tuple[Image, dict[str, Any]]:
+def random_pictures_in_holes(seed: int, count: int, *, board: HolesBoard = STANDARD) -> Iterator[Pictured]:
+    """Hard pictures with most disks in holes, and their truths, without end: `count` under each camera, as the first
+    there costs a second and others little. In half of the rooms one side's disks are as light as what shows beside
+    them in the holes."""
+    for place in itertools.count(seed):
+        rng = np.random.default_rng(place)
+        room = random_room(rng)
+        if rng.uniform() < 0.5:
+            room = _alike(room, rng)
+        scene = Scene(board, room)
+        camera = Camera(scene, random_view(board, rng), random_settings(room, rng))
+        for number in range(count):
+            disks = random_disks(board, rng, IN_HOLES[(place + number) % len(IN_HOLES)])
+            yield _taken(scene, camera, disks, ())
+
+
+def same_scene(image_bgr: Image, told: dict[str, Any], seed: int) -> Pictured:
     """The table of another picture (h, w, 3) without an arm, rendered here under usual lamps, and its truth.
 
     `told` is the other's truth: the disks and the camera are the same, wood and ground have the colours that it shows.
@@ -484,15 +504,20 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="of the first picture; the others count on")
     parser.add_argument("--size", type=int, nargs=2, metavar=("WIDTH", "HEIGHT"), help="of all; else each its own")
-    parser.add_argument("--in-holes", action="store_true", help="most disks in holes, and some over them")
+    parser.add_argument("--in-holes", type=int, metavar="TABLES", help="most disks in holes; tables under each camera")
     parser.add_argument("--beside", action="store_true", help="with disks on the table round the slab")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for number in range(arguments.count):
+    pictures: Iterator[Pictured]
+    if arguments.in_holes:
+        pictures = random_pictures_in_holes(arguments.seed, arguments.in_holes)
+    else:
         size_wh = arguments.size and tuple(arguments.size)
-        seed = arguments.seed + number
-        image, told = random_picture(seed, size_wh=size_wh, round_it=arguments.beside, in_holes=arguments.in_holes)
+        pictures = (
+            random_picture(seed, size_wh=size_wh, round_it=arguments.beside) for seed in itertools.count(arguments.seed)
+        )
+    for number, (image, told) in enumerate(itertools.islice(pictures, arguments.count)):
         stem = arguments.out / f"pathways-{number:03d}"
         cv2.imwrite(str(stem.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, arguments.quality])
         stem.with_suffix(".json").write_text(json.dumps({"image": stem.name + ".jpg", **told}, indent=1))

@@ -29,9 +29,9 @@ _NO_DISK = 0.35
 """A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
 _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
-_TILTED = 1.3
-"""Logarithm of the odds from which a disk is called tilted: about sixteen lie flat for one that does not."""
-_PATCH_SAYS = 0.75
+_TILTED = 0.7
+"""Logarithm of the odds from which a disk is called tilted: many lie flat for one that does not."""
+_PATCH_SAYS = 0.5
 """How much a patch has to say about it, beside the rays."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
@@ -69,7 +69,7 @@ _TILTED_SIGMA = 1.5
 """In units: a tilted disk is reported at its hole's centre."""
 _LEANING_SIGMA = 2.5
 _MUCH = 0.25
-"""Of the slab: where more looks different the picture is read whole."""
+"""Of the slab, or of its holes: where more looks different, as in another light, the picture is read whole."""
 _EVERY_RAY = 2
 """Colours are taken from every so many-th ray."""
 _TOP = (REACH >= 9.0) & (REACH <= 11.5)
@@ -157,8 +157,9 @@ def read_table(image_bgr: Image, calibration: Calibration, profile: Profile, bef
     slab = rectify(image_bgr, calibration, board)
     if before is not None and before.calibration is calibration:
         changed = changes(slab, before.slab)
-        if changed.share() < _MUCH:
-            return _read_changed(image_bgr, profile, slab, before, changed)
+        fresh = changed.near(slab, board.cells_mm(), PATCH / 2 * PIXEL)
+        if max(changed.share(), fresh.mean()) < _MUCH:
+            return _read_changed(image_bgr, profile, slab, before, changed, fresh)
     holes = compare_with_empty(slab, board)
     circles = vote_circles(slab, least_votes=_LEAST_VOTES)
     fresh = np.ones(len(holes.patches), dtype=bool)
@@ -166,13 +167,14 @@ def read_table(image_bgr: Image, calibration: Calibration, profile: Profile, bef
     return _read(image_bgr, calibration, profile, new)
 
 
-def _read_changed(image_bgr: Image, profile: Profile, slab: Slab, before: Table, changed: Changes) -> Table:
+def _read_changed(
+    image_bgr: Image, profile: Profile, slab: Slab, before: Table, changed: Changes, fresh: npt.NDArray[np.bool_]
+) -> Table:
+    """The table before, but for what changed; the holes that look different are `fresh` (n,)."""
     board = profile.board
     assert isinstance(board, HolesBoard)
-    cells_mm = board.cells_mm()
-    fresh = changed.near(slab, cells_mm, PATCH / 2 * PIXEL)
     # What could not be told before is looked at again.
-    fresh |= _unknown(before.kinds) & ~before.disks.fill(len(cells_mm))
+    fresh = fresh | _unknown(before.kinds) & ~before.disks.fill(len(fresh))
     holes = before.holes.again(slab, board, changed.light, fresh)
     kinds = before.kinds.copy()
     if fresh.any():
@@ -239,7 +241,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     leaning = spots[picked, 2] > spots[picked, 1]
     over_mm = _nearest_apart(cells_mm, np.concatenate([kept_mm, rims.centres_mm[count + picked]]))
     hole_radius_mm = board.hole_diameter_mm / 2
-    rays = lying_features(rims.features[:count], rims.centres_mm[:count], cells_mm[held], hole_radius_mm, unit_mm)
+    rays = lying_features(image_bgr, calibration, rims.first(count), cells_mm[held], hole_radius_mm, unit_mm)
     over = over_mm / unit_mm
     beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
     by_hand = _by_hand(_covered(kinds) & beside, board)[held]

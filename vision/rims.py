@@ -35,10 +35,17 @@ _RADIAL = 1.224 * 0.92
 little too large on pictures that they were not trained on."""
 
 
-def ray_samples(image_bgr: Image, calibration: Calibration, centres_mm: Floats, z_mm: Floats, unit_mm: float) -> Image:
-    """Colours along the rays round each centre (n, 2) at height z_mm (n,): (n, RAYS, len(REACH), 3)."""
+def ray_samples(
+    image_bgr: Image,
+    calibration: Calibration,
+    centres_mm: Floats,
+    z_mm: Floats,
+    unit_mm: float,
+    reach: Floats = REACH,
+) -> Image:
+    """Colours along the rays round each centre (n, 2) at height z_mm (n,): (n, RAYS, len(reach), 3)."""
     matrix = calibration.matrix().astype(np.float32)
-    reach_mm = np.float32(unit_mm) * REACH.astype(np.float32)
+    reach_mm = np.float32(unit_mm) * reach.astype(np.float32)
     along_x, along_y = (np.outer(part.astype(np.float32), reach_mm) for part in (_COS, _SIN))
     # Projection is linear before the division: the centre's part and the ray's part add.
     centre = np.column_stack([centres_mm, z_mm, np.ones(len(z_mm))]) @ calibration.matrix().T
@@ -46,12 +53,12 @@ def ray_samples(image_bgr: Image, calibration: Calibration, centres_mm: Floats, 
         centre[:, row, None, None].astype(np.float32) + (matrix[row, 0] * along_x + matrix[row, 1] * along_y)
         for row in range(3)
     )
-    shape = (len(centres_mm) * RAYS, len(REACH))
+    shape = (len(centres_mm) * RAYS, len(reach))
     map_x, map_y = ((part / w).reshape(shape) for part in (u, v))
     if not len(centres_mm):
-        return np.empty((0, RAYS, len(REACH), 3), dtype=np.uint8)  # OpenCV maps nothing to an error
+        return np.empty((0, RAYS, len(reach), 3), dtype=np.uint8)  # OpenCV maps nothing to an error
     samples = cv2.remap(image_bgr, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(samples, dtype=np.uint8).reshape(len(centres_mm), RAYS, len(REACH), 3)
+    return np.asarray(samples, dtype=np.uint8).reshape(len(centres_mm), RAYS, len(reach), 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +73,10 @@ class Rims:
     """(n, RAYS, len(REACH), 3): the rays, from hardly off the centres"""
     features: Array
     """(n, RAYS, ...): `ray_features` of the samples"""
+
+    def first(self, count: int) -> "Rims":
+        """Those of the first disks alone."""
+        return Rims(self.centres_mm[:count], self.sigma_mm[:count], self.samples[:count], self.features[:count])
 
 
 def fit_rims(
@@ -114,12 +125,20 @@ def ray_features(samples: Image, setting: Array) -> Array:
     """The network's input, (n, RAYS, 3 * len(REACH) + 4): log brightness above that inside the rim, smoothed over
     neighbouring rays, and the setting."""
     count = len(samples)
-    log = np.asarray(cv2.LUT(samples.reshape(count * RAYS, -1), LOG), dtype=np.float32).reshape(count, RAYS, -1)
-    ring = np.concatenate([log[:, -1:], log, log[:, :1]], axis=1)
-    smooth = (ring[:, :-2] + ring[:, 2:]) * np.float32(0.25) + log * np.float32(0.5)
+    smooth = smooth_log(samples)
     inside = smooth.reshape(count, RAYS, -1, 3)[:, :, :INSIDE].mean(axis=(1, 2))
     contrast = np.clip(smooth - np.tile(inside, len(REACH))[:, None, :], -2, 2)
     return np.concatenate([contrast, setting], axis=2)
+
+
+def smooth_log(samples: Image) -> Array:
+    """Logarithms of ray samples (n, RAYS, m, 3), smoothed over neighbouring rays: (n, RAYS, 3 * m)."""
+    if not len(samples):
+        return np.empty((0, RAYS, 3 * samples.shape[2]), np.float32)  # OpenCV's look-up takes no empty array
+    log = np.asarray(cv2.LUT(samples.reshape(len(samples) * RAYS, -1), LOG), dtype=np.float32)
+    log = log.reshape(len(samples), RAYS, -1)
+    ring = np.concatenate([log[:, -1:], log, log[:, :1]], axis=1)
+    return (ring[:, :-2] + ring[:, 2:]) * np.float32(0.25) + log * np.float32(0.5)
 
 
 def _crossings(features: Array) -> tuple[Array, Array]:

@@ -152,10 +152,16 @@ def test_whose_disk_of_a_player_without_one_at_rest_is_told_by_the_others_exposu
     assert "".join(player.value if player else "?" for player in told.since(at_rest, EYE)) == players
 
 
-@pytest.mark.parametrize(("place_mm", "flights_told"), [((158.0, 226.0), 0), ((161.0, 224.0), 0), ((158.0, 205.0), 1)])
-def test_a_hole_between_the_fingers_of_a_hand_is_nobodys_disk(place_mm, flights_told):
+@pytest.mark.parametrize(
+    ("places_mm", "flights_told"),
+    [
+        pytest.param(((158.0, 205.0), (158.0, 285.0)), 1, id="on its way"),
+        pytest.param(((158.0, 205.0),), 0, id="seen once, as skin between fingers"),
+        pytest.param(((158.0, 205.0), (158.0, 225.0)), 0, id="hardly moved"),
+        pytest.param(((158.0, 226.0), (158.0, 312.0)), 0, id="in holes"),
+        pytest.param(((161.0, 224.0), (158.0, 310.0)), 0, id="nearly in holes"),
+    ],
+)
+def test_what_has_neither_players_colour_has_to_fly_like_a_disk(places_mm, flights_told):
     neither = (52.0, 56.0, 92.0)
-    told = flights()
-    told.note(0.0, (disk(place_mm, neither),), AT_REST, EYE)
-    since = told.since(AT_REST, EYE)
-    assert since == (None,) * flights_told
+    assert flew(*((k / 15, (disk(at_mm, neither),)) for k, at_mm in enumerate(places_mm))) == (None,) * flights_told

@@ -177,18 +177,19 @@ DARK = replace(ROOM, ground=(0.05, 0.05, 0.055), cloth=True)
 """What shows beside a dark disk in its hole is as dark."""
 
 
+@pytest.mark.parametrize(("room", "tilted_deg"), [(DARK, (28, 50)), (ROOM, (22, 26))], ids=["dark", "little tilted"])
 @pytest.mark.parametrize("seed", range(3))
-def test_how_a_disk_lies_is_told_by_its_form_where_hole_and_disk_are_as_dark(seed: int):
+def test_how_a_disk_lies_is_told_by_its_form_and_shadow(seed: int, room: Room, tilted_deg: tuple[float, float]):
     rng = np.random.default_rng(seed)
     cells = [(row, column) for row in range(1, 9) for column in range(1, 8)]
     chosen = [cells[n] for n in rng.permutation(len(cells))[:20]]
     disks = [
-        table.tilted(BOARD, f"b{n}", "b", cell, float(rng.uniform(28, 50)), float(rng.uniform(0, 360)))
+        table.tilted(BOARD, f"b{n}", "b", cell, float(rng.uniform(*tilted_deg)), float(rng.uniform(0, 360)))
         if n % 5 == 0
         else table.in_cell(BOARD, f"b{n}", "b", cell, tuple(rng.uniform(-1.3, 1.3, 2)))
         for n, cell in enumerate(chosen)
     ]
-    camera = Camera(Scene(BOARD, DARK), VIEW, Settings(seed=seed))
+    camera = Camera(Scene(BOARD, room), VIEW, Settings(seed=seed))
     seen = {one.cell: one.lying for one in read_disks(camera.read(disks, ()), VIEW.calibration(BOARD), PROFILE).disks}
     lying = {disk.cell: disk.lying for disk in disks}
     assert seen.items() <= lying.items()

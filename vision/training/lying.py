@@ -12,12 +12,16 @@ import numpy as np
 import torch
 from torch import nn
 
-from vision.lying import CLASSES, STRIDE, lying_features
-from vision.rims import RAYS, fit_rims
+from vision.lying import CLASSES, ROUND_IT, STRIDE, lying_features
+from vision.rims import RAYS, REACH, fit_rims
 from vision.training.pictures import read_pictures
 from vision.training.rims import vary
 from vision.training.spots import save
 
+USUAL_HOLE = 16.0
+"""A hole's radius, in units; that of other boards differs little."""
+_BESIDE = 0.8
+"""Of a disk's width: a disk on the surface nearer than this to a hole's middle would touch one that is tilted in it."""
 BLUR_UNITS = (0.5, 1.2)
 """Sigma of a blur that each picture is seen under once more: a camera that is out of focus."""
 
@@ -37,7 +41,7 @@ def examples(folders: list[str], blur_units: tuple[float, float] | None = None) 
             if not disk["hole"] or disk.get("visible", 1.0) < 0.97:
                 continue
             cell = board.cells_mm()[(disk["hole"][0] - 1) * board.columns + disk["hole"][1] - 1]
-            if len(above) and np.linalg.norm(above - cell, axis=1).min() < 1.1 * board.disk_diameter_mm:
+            if len(above) and np.linalg.norm(above - cell, axis=1).min() < _BESIDE * board.disk_diameter_mm:
                 continue
             cells.append(cell)
             disks.append(disk)
@@ -51,7 +55,7 @@ def examples(folders: list[str], blur_units: tuple[float, float] | None = None) 
             sigma_px = float(rng.uniform(*blur_units)) * unit_mm * picture.calibration.px_per_mm()
             image_bgr = np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), sigma_px), dtype=np.uint8)
         rims = fit_rims(image_bgr, picture.calibration, at_mm, top_mm, in_hole, unit_mm)
-        seen = lying_features(rims.features, rims.centres_mm, at_mm, board.hole_diameter_mm / 2, unit_mm)
+        seen = lying_features(image_bgr, picture.calibration, rims, at_mm, board.hole_diameter_mm / 2, unit_mm)
         features.append(seen.astype(np.float16))
         labels += [CLASSES.index("tilted" if disk["tilt_deg"] else "in_cell") for disk in disks]
         where += [(picture.name, tuple(disk["hole"]), disk["tilt_deg"]) for disk in disks]
@@ -63,10 +67,10 @@ class Lying(nn.Module):
 
     def __init__(self, inputs: int) -> None:
         super().__init__()
-        self.first = nn.Linear(inputs, 16)
-        self.second = nn.Linear(2 * STRIDE * 16, 24)
-        self.third = nn.Linear(RAYS // STRIDE * 24, 24)
-        self.last = nn.Linear(24, len(CLASSES))
+        self.first = nn.Linear(inputs, 48)
+        self.second = nn.Linear(2 * STRIDE * 48, 64)
+        self.third = nn.Linear(RAYS // STRIDE * 64, 64)
+        self.last = nn.Linear(64, len(CLASSES))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = torch.relu(self.first(x))
@@ -80,7 +84,8 @@ def train(data: Examples, epochs: int, seed: int) -> Lying:
     features, label, _ = data
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    net, batch = Lying(features.shape[-1]), 128
+    net, batch = Lying(features.shape[-1]), 192
+    reach = np.concatenate([REACH, USUAL_HOLE + ROUND_IT])
     share = torch.bincount(label, minlength=len(CLASSES)).float() / len(label)
     weight = (1 / share.sqrt())[label]
     steps = epochs * (len(label) // batch + 1)
@@ -88,8 +93,8 @@ def train(data: Examples, epochs: int, seed: int) -> Lying:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, total_steps=steps)
     for _ in range(steps):
         pick = torch.multinomial(weight, batch)
-        x, _ = vary(features[pick].float(), torch.zeros(batch, 2), rng)
-        loss = nn.functional.cross_entropy(net(x), label[pick], label_smoothing=0.02)
+        x, _ = vary(features[pick].float(), torch.zeros(batch, 2), rng, reach)
+        loss = nn.functional.cross_entropy(net(x), label[pick], label_smoothing=0.01)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

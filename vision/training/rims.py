@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from vision.board import Floats
 from vision.rims import _LEAST_VARIANCE, _PRIOR_PRECISION, RADIUS, RAYS, REACH, ray_features, ray_samples, ray_setting
 from vision.training.pictures import Picture, read_pictures
 
@@ -89,9 +90,12 @@ class Rims(nn.Module):
         return torch.linalg.solve(normal, pull), torch.linalg.inv(normal) + torch.eye(2) * _LEAST_VARIANCE, crossing
 
 
-def vary(features: torch.Tensor, shift: torch.Tensor, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Turned and mirrored tables, swapped colours, other contrasts, noise, covered sectors."""
-    samples = features[..., :-4].reshape(*features.shape[:2], len(REACH), 3)
+def vary(
+    features: torch.Tensor, shift: torch.Tensor, rng: np.random.Generator, reach: Floats = REACH
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Turned and mirrored tables, swapped colours, other contrasts, noise, covered sectors. The rays are sampled at
+    `reach` units."""
+    samples = features[..., :-4].reshape(*features.shape[:2], len(reach), 3)
     setting = features[..., -4:].clone()
     if rng.random() < 0.5:
         samples, setting = samples.flip(1).roll(1, 1), setting.flip(1).roll(1, 1)
@@ -109,8 +113,8 @@ def vary(features: torch.Tensor, shift: torch.Tensor, rng: np.random.Generator) 
     samples = samples + noise * torch.randn_like(samples)
     if rng.random() < 0.3:  # something dark or light lies over a sector of the rim
         first, width = int(rng.integers(RAYS)), int(rng.integers(3, 24))
-        reach = torch.tensor(rng.uniform(9, 18, (len(samples), 1, 1, 1))).float()
-        mask = torch.sigmoid((torch.tensor(REACH).float()[None, None, :, None] - reach) / 0.3)
+        begin = torch.tensor(rng.uniform(9, 18, (len(samples), 1, 1, 1))).float()
+        mask = torch.sigmoid((torch.tensor(reach).float()[None, None, :, None] - begin) / 0.3)
         level = torch.tensor(rng.normal(0, 0.7, (len(samples), 1, 1, 3))).float()
         sector = torch.zeros(1, RAYS, 1, 1)
         sector[:, torch.arange(first, first + width) % RAYS] = 1
