@@ -2,7 +2,8 @@
 
 Vision must not be tuned on one kind alone. The common measure is the share of places, holes or crossings, that are
 read wrongly; where the truth knows them, also how far the centres of disks are off. So that kinds of pictures are
-compared, and not kinds of tables, the path-traced tables are rendered too; renders with harder light stand beside them.
+compared, and not kinds of tables, the path-traced tables are rendered too, and the photographed boards drawn, each from
+the same side with the same on it; renders with harder light stand beside them.
 """
 
 import json
@@ -10,19 +11,27 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from companion.bench import Row
 from companion.observe import cells_from_reading
 from companion.sources import sure
 from vision.board import HolesBoard, Image, Profile, parse_profile, read_profile
-from vision.calibration import calibrate, calibrate_plane
+from vision.calibration import CalibrationError, calibrate, calibrate_plane
 from vision.camera import read_picture
 from vision.disks import read_disks
 
 SameScene = Callable[[Image, dict[str, Any], int], tuple[Image, dict[str, Any]]]
 """Renders the table of a picture anew, by its truth and a seed: `hardware_sims.pictures.same_scene`."""
+SameStones = Callable[
+    [Image, Profile, npt.ArrayLike, npt.NDArray[np.int64], int], tuple[Image, npt.NDArray[np.float64]]
+]
+"""Draws the board of a photograph anew: `hardware_sims.stones_pictures.same_stones`."""
 
 _NEAR_MM = 8.0
 """A sighting further than this from a disk is not of it."""
@@ -54,10 +63,12 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Of a set of pictures: the share of places read wrongly, and the median error of centres; None without truth."""
+    """Of a set of pictures: the share of its so many places that is read wrongly, and the median error of centres, None
+    without truth."""
 
     wrong_share: float
     median_mm: float | None
+    places: int
 
 
 def labelled(image_bgr: Image, profile: Profile, truth: dict[str, Any]) -> Labelled:
@@ -90,12 +101,22 @@ def path_traced(folder: Path, same_scene: SameScene | None = None) -> Iterator[L
         yield labelled(image_bgr, read_profile(path.with_suffix(".toml")), truth)
 
 
-def photographed(folder: Path) -> Iterator[Labelled]:
-    """The photographs of boards with stones in a folder with a ground_truth.json."""
-    for item in json.loads((folder / "ground_truth.json").read_text())["items"]:
+def photographed(folder: Path, same_stones: SameStones | None = None) -> Iterator[Labelled]:
+    """The photographs of boards with stones in a folder with a ground_truth.json; their boards drawn anew where
+    `same_stones` says how, without those that no pinhole camera sees so: stretched photographs."""
+    for seed, item in enumerate(json.loads((folder / "ground_truth.json").read_text())["items"]):
         profile = parse_profile(_STONES.format(columns=item["cols"], rows=item["rows"]))
-        corners = tuple((float(x), float(y)) for x, y in item["corners"])
-        yield Labelled(read_picture(folder / Path(item["image"]).name), profile, corners, tuple(item["cells"]))
+        corners_px = np.array(item["corners"], dtype=np.float64)
+        image_bgr, cells = read_picture(folder / Path(item["image"]).name), tuple(item["cells"])
+        if same_stones is not None:
+            names = [name for name, _ in profile.colours]
+            labels = np.array([[names.index(mark) + 1 if mark in names else 0 for mark in row] for row in cells])
+            try:
+                image_bgr, corners_px = same_stones(image_bgr, profile, corners_px, labels, seed)
+            except CalibrationError:
+                continue
+            cells = tuple("".join((".", *names)[kind] for kind in row) for row in labels)
+        yield Labelled(image_bgr, profile, tuple((float(x), float(y)) for x, y in corners_px), cells)
 
 
 def accuracy(pictures: Iterable[Labelled]) -> Accuracy:
@@ -122,28 +143,37 @@ def accuracy(pictures: Iterable[Labelled]) -> Accuracy:
         for centre_mm in picture.centres_mm:
             away = [math.dist(centre_mm, disk.centre_mm) for disk in reading.disks]
             errors_mm += [error for error in [min(away, default=math.inf)] if error < _NEAR_MM]
-    return Accuracy(wrong / max(places, 1), statistics.median(errors_mm) if errors_mm else None)
+    return Accuracy(wrong / max(places, 1), statistics.median(errors_mm) if errors_mm else None, places)
 
 
-def accuracy_rows(hard: Sequence[Labelled], same_scene: SameScene, shared: Path) -> Iterator[Row]:
-    """Each set beside the path-traced tables rendered anew. Raises FileNotFoundError where the shared pictures are not
-    there."""
+def accuracy_rows(
+    hard: Sequence[Labelled], same_scene: SameScene, same_stones: SameStones, shared: Path
+) -> Iterator[Row]:
+    """The sets side by side: each beside the same tables or boards rendered anew. Raises FileNotFoundError where the
+    shared pictures are not there."""
     if not shared.is_dir():
         raise FileNotFoundError(shared)
     tables = shared / "pictures" / "pathways"
-    peer, traced = accuracy(path_traced(tables, same_scene)), accuracy(path_traced(tables))
-    stones = accuracy(picture for name in ("stones", "overhead") for picture in photographed(shared / "photos" / name))
-    for name, one in (("path-traced", traced), ("photographed", stones), ("hard rendered", accuracy(hard))):
+    rendered, traced = accuracy(path_traced(tables, same_scene)), accuracy(path_traced(tables))
+    photographs, drawn = (
+        accuracy(chain.from_iterable(photographed(shared / "photos" / name, draw) for name in ("stones", "overhead")))
+        for draw in (None, same_stones)
+    )
+    for name, one, peer, other in (
+        ("path-traced", traced, rendered, "tables rendered"),
+        ("photographed", photographs, drawn, "boards drawn"),
+        ("hard rendered", accuracy(hard), rendered, "path-traced tables rendered"),
+    ):
         yield Row(
-            f"places read wrongly on {name} pictures, beside the path-traced tables rendered",
+            f"places read wrongly on {name} pictures, of {one.places:,}, beside the {other}, of {peer.places:,}",
             round(100 * one.wrong_share, 3),
             round(100 * peer.wrong_share, 3),
             "%",
         )
-    if traced.median_mm is not None and peer.median_mm is not None:
+    if traced.median_mm is not None and rendered.median_mm is not None:
         yield Row(
             "error of disk centres on path-traced pictures, median, beside the same tables rendered",
             round(traced.median_mm, 3),
-            round(peer.median_mm, 3),
+            round(rendered.median_mm, 3),
             "mm",
         )

@@ -1,4 +1,4 @@
-"""Tiny trained networks, evaluated in plain numpy: a few thousand weights each, in models/*.npz.
+"""Tiny trained networks, evaluated in plain numpy: some thousand to a hundred thousand weights each, in models/*.npz.
 
 How they were made stands in docs/training.md; each file also holds a one-line note of its own.
 """

@@ -138,7 +138,8 @@ def smooth_log(samples: Image) -> Array:
     log = np.asarray(cv2.LUT(samples.reshape(len(samples) * RAYS, -1), LOG), dtype=np.float32)
     log = log.reshape(len(samples), RAYS, -1)
     ring = np.concatenate([log[:, -1:], log, log[:, :1]], axis=1)
-    return (ring[:, :-2] + ring[:, 2:]) * np.float32(0.25) + log * np.float32(0.5)
+    smooth: Array = (ring[:, :-2] + ring[:, 2:]) * np.float32(0.25) + log * np.float32(0.5)
+    return smooth
 
 
 def _crossings(features: Array) -> tuple[Array, Array]:

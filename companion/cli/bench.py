@@ -33,6 +33,7 @@ def bench(pictures: int, as_json: bool) -> None:
     from companion.perft import perft_rows
     from hardware_sims import virtual
     from hardware_sims.pictures import profile_toml, random_picture, same_scene
+    from hardware_sims.stones_pictures import same_stones
     from vision.draw import encode_jpeg
     from vision.usual import use_one_thread
 
@@ -58,7 +59,7 @@ def bench(pictures: int, as_json: bool) -> None:
         click.echo(f"path-traced and photographed pictures are skipped: {shared} is not there", err=True)
     flicks = flick_row(pictures_of_flicks(), virtual.PROFILE)
     moves = [move_row(turns_in_mid_game(size, pictures)) for size in (5, 6)]
-    sets = accuracy_rows(hard, same_scene, shared) if shared.is_dir() else ()
+    sets = accuracy_rows(hard, same_scene, same_stones, shared) if shared.is_dir() else ()
     for row in chain(measure(samples, hand), [flicks], moves, sets, perft_rows(), goes_rows(), _grid_rows()):
         told = row.to_json()
         words = f"{row.row}: {row.ours} {row.unit}, peer {row.peer} {row.unit}, ratio {told['ratio']}"

@@ -1,6 +1,6 @@
 """Trains models/stones.npz: what lies on a crossing.
 
-python -m vision.training.stones OUT.npz FOLDER[:even|:odd] ... [--test FOLDER[:odd]]
+python -m vision.training.stones OUT.npz FOLDER[:even|:odd] ... [--drawn FOLDER] [--test FOLDER[:odd]]
 
 Each folder holds photographs and their ground_truth.json. Photographs of boards are few, so each is also shown under
 other lights: exposure, tint, haze, shadows, glare, blur, noise, a board of another colour, corners a little off, and an
@@ -23,7 +23,6 @@ from torch import nn
 from vision.board import CrossingsBoard, Profile
 from vision.calibration import calibrate_plane
 from vision.stones import CLASSES, LUMINANCE, View, look_at_board, rectify
-from vision.training.drawn_stones import draw_board
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
@@ -57,24 +56,13 @@ def read_photographs(folders: list[str]) -> Iterator[Photograph]:
             assert image is not None, item["image"]
             covered = 3 if "hand" in item["tags"] else -1
             labels = np.array([[LABELS.get(cell, covered) for cell in row] for row in item["cells"]])
-            profile = Profile(CrossingsBoard(item["cols"], item["rows"], 22.0, 21.5), COLOURS)
+            colours = (
+                tuple((name, tuple(bgr)) for name, bgr in item["colours"].items()) if "colours" in item else COLOURS
+            )
+            profile = Profile(CrossingsBoard(item["cols"], item["rows"], 22.0, 21.5), colours)
             yield Photograph(
                 Path(item["image"]).stem, np.asarray(image, np.uint8), np.array(item["corners"]), profile, labels
             )
-
-
-def draw_photographs(count: int, rng: Rng) -> Iterator[Photograph]:
-    """Drawn boards, seen from any side; some with pieces of two other colours, the darker first."""
-    for number in range(count):
-        colours = COLOURS
-        if rng.random() < 0.3:
-            pair = np.zeros((2, 3))
-            while np.linalg.norm(pair[1] - pair[0]) < 110:
-                pair = rng.uniform(15, 240, (2, 3))
-            dark, bright = sorted(pair.astype(int).tolist(), key=lambda bgr: float(np.array(bgr) @ LUMINANCE))
-            colours = (("b", tuple(dark)), ("w", tuple(bright)))
-        image, corners_px, profile, labels = draw_board(rng, colours)
-        yield Photograph(f"drawn_{number:03d}", image, corners_px, profile, labels)
 
 
 def view(photograph: Photograph) -> View:
@@ -399,7 +387,7 @@ if __name__ == "__main__":
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--test", nargs="*", default=[])
     parser.add_argument("--variants", type=int, default=16, help="how often each photograph is shown varied")
-    parser.add_argument("--drawn", type=int, default=400, help="how many drawn boards are shown besides")
+    parser.add_argument("--drawn", nargs="*", default=[], help="folders of drawn boards, each shown varied once")
     parser.add_argument("--epochs", type=int, default=16)
     parser.add_argument("--start", help="weights to go on from")
     parser.add_argument("--seed", type=int, default=0)
@@ -410,10 +398,11 @@ if __name__ == "__main__":
     for photograph in photographs:
         times = options.variants * (3 if nearly_empty(photograph) else 1)
         shown += [example(vary(photograph, rng)) for _ in range(times)]
-    shown += [example(vary(drawn, rng)) for drawn in draw_photographs(options.drawn, rng)]
+    drawn = [example(vary(board, rng)) for board in read_photographs(options.drawn)]
+    shown += drawn
     net = train(shown, options.epochs, options.seed, load(options.start) if options.start else None)
     report(net, photographs, "trained on")
     for folder in options.test:
         report(net, list(read_photographs([folder])), folder)
-    note = f"seed {options.seed}, {len(photographs)} photographs, {options.variants} variants, {options.drawn} drawn"
+    note = f"seed {options.seed}, {len(photographs)} photographs, {options.variants} variants, {len(drawn)} drawn"
     save(net, options.out, note)

@@ -1,26 +1,76 @@
-"""Draws boards with lens-shaped stones as a camera sees them from any side, for views that photographs lack."""
+"""Pictures of boards with lens-shaped stones on their crossings: `python -m hardware_sims.stones_pictures --out DIR`.
 
+Each board is drawn as a camera sees it from any side, for views that photographs lack. What lies where is written to a
+ground_truth.json, in the form that photographs come with.
+"""
+
+import argparse
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.board import CrossingsBoard, Profile
+from vision.board import CrossingsBoard, Floats, Image, Profile
+from vision.calibration import calibrate
+from vision.stones import LUMINANCE
 
-Floats = npt.NDArray[np.float64]
 Rng = np.random.Generator
+Colours = tuple[tuple[str, tuple[int, int, int]], ...]
+"""Two names, each with blue, green and red; the darker first."""
+Labels = npt.NDArray[np.int64]
+"""(rows, columns): 0 for nothing, 1 and 2 for a stone of the one or the other colour."""
 
 STAR_POINTS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
+USUAL_COLOURS: Colours = (("b", (20, 20, 20)), ("w", (238, 240, 240)))
+_FOV_X_DEG = 60.0
+"""Of a photograph's camera, which nobody knows: it says how stones stand out of the board, and little else."""
 
 
-def draw_board(
-    rng: Rng, colours: tuple[tuple[str, tuple[int, int, int]], ...]
-) -> tuple[npt.NDArray[np.uint8], Floats, Profile, npt.NDArray[np.int64]]:
-    """A picture, its corners, its profile, and what lies on each crossing (0 nothing, 1 and 2 the colours' stones)."""
+def random_board(rng: Rng) -> tuple[Image, Floats, Colours, Labels]:
+    """A picture, its corners (4, 2) in px, its colours and what lies on each crossing; some have two other colours than
+    black and white, the darker first."""
+    colours = USUAL_COLOURS
+    if rng.random() < 0.3:
+        pair = np.zeros((2, 3))
+        while np.linalg.norm(pair[1] - pair[0]) < 110:
+            pair = rng.uniform(15, 240, (2, 3))
+        dark, bright = sorted(pair.astype(int).tolist(), key=lambda bgr: float(np.array(bgr) @ LUMINANCE))
+        colours = (("b", tuple(dark)), ("w", tuple(bright)))
     size = int(rng.choice([9, 13, 19, 19, 19]))
     labels = position(size, rng)
     camera, size_wh = aim_camera(size, rng)
+    return *_drawn(camera, size_wh, labels, colours, rng), colours, labels
+
+
+def same_stones(
+    image_bgr: Image, profile: Profile, corners_px: npt.ArrayLike, labels: Labels, seed: int
+) -> tuple[Image, Floats]:
+    """The square board of a photograph (h, w, 3), drawn anew as seen from the same side with the same stones: its
+    picture and its corners.
+
+    Raises CalibrationError where no camera sees a board so.
+    """
+    board = profile.board
+    assert isinstance(board, CrossingsBoard)
+    size_wh = (image_bgr.shape[1], image_bgr.shape[0])
+    # Rows count towards the camera, so that heights need the other hand.
+    seen = calibrate(corners_px, board.corners_mm() * [1, -1], size_wh, _FOV_X_DEG)
+    pitch_mm = board.pitch_mm
+    twice = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1.0]])
+    camera = twice @ seen.matrix() @ np.diag([pitch_mm, -pitch_mm, pitch_mm, 1.0])
+    rng = np.random.default_rng(seed)
+    return _drawn(camera, (2 * size_wh[0], 2 * size_wh[1]), labels, profile.colours, rng)
+
+
+def _drawn(
+    camera: Floats, size_wh: tuple[int, int], labels: Labels, colours: Colours, rng: Rng
+) -> tuple[Image, Floats]:
+    """A picture by a camera (3, 4), from pitches to pixels of one twice as large, and its corners."""
+    size = len(labels)
     plane = camera[:, [0, 1, 3]]
     y_px, x_px = np.mgrid[0 : size_wh[1], 0 : size_wh[0]].astype(np.float64)
     on_board = np.stack([x_px, y_px, np.ones_like(x_px)], axis=-1) @ np.linalg.inv(plane).T
@@ -34,13 +84,12 @@ def draw_board(
     image = bare_board(on_board, size, rng)
     image *= shadows(on_board, centres, radius, light, half_height, rng)[..., None]
     lay_stones(image, camera, on_board, centres, kinds, (radius, half_height), light, colours, rng)
-    image = cv2.resize(np.clip(image, 0, 255), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    small = cv2.resize(np.clip(image, 0, 255), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     corners = np.array([[0, 0, 1], [size - 1, 0, 1], [size - 1, size - 1, 1], [0, size - 1, 1]]) @ plane.T
-    profile = Profile(CrossingsBoard(size, size, 22.0, 21.5), colours)
-    return image.astype(np.uint8), (corners[:, :2] / corners[:, 2:] - 0.5) / 2, profile, labels
+    return small.astype(np.uint8), (corners[:, :2] / corners[:, 2:] - 0.5) / 2
 
 
-def position(size: int, rng: Rng) -> npt.NDArray[np.int64]:
+def position(size: int, rng: Rng) -> Labels:
     """Stones in groups, as games have them."""
     field = cv2.GaussianBlur(rng.normal(0, 1, (size, size)), (0, 0), rng.uniform(0.4, 2))
     owner = cv2.GaussianBlur(rng.normal(0, 1, (size, size)), (0, 0), rng.uniform(0.4, 2))
@@ -80,15 +129,15 @@ def bare_board(on_board: Floats, size: int, rng: Rng) -> Floats:
     grain = cv2.GaussianBlur(grain[None], (0, 0), rng.uniform(0.5, 3))[0]
     along = x if rng.random() < 0.5 else y
     strip = ((along + rng.normal(0, 0.05) * (x + y)) * 60).astype(np.int64) % 4096
-    image = wood * (1 + grain[strip])[..., None]
+    image: Floats = wood * (1 + grain[strip])[..., None]
     step = np.abs(np.gradient(x, axis=1)) + np.abs(np.gradient(x, axis=0)) + 1e-6
     step_y = np.abs(np.gradient(y, axis=0)) + np.abs(np.gradient(y, axis=1)) + 1e-6
     width = rng.uniform(0.03, 0.09)
     inside_x, inside_y = (x > -width) & (x < size - 1 + width), (y > -width) & (y < size - 1 + width)
     line = np.clip((width / 2 - np.abs(x - np.rint(x))) / step + 0.5, 0, 1)
     line = np.maximum(line, np.clip((width / 2 - np.abs(y - np.rint(y))) / step_y + 0.5, 0, 1))
-    for row in STAR_POINTS[size]:
-        for column in STAR_POINTS[size]:
+    for row in STAR_POINTS.get(size, ()):
+        for column in STAR_POINTS.get(size, ()):
             line = np.maximum(line, np.clip((0.11 - np.hypot(x - column, y - row)) / step + 0.5, 0, 1))
     ink = wood * rng.uniform(0.1, 0.6) if rng.random() < 0.9 else np.minimum(255, wood * 1.7)
     line = (line * inside_x * inside_y * rng.uniform(0.6, 1))[..., None]
@@ -112,9 +161,9 @@ def shadows(
         cv2.circle(
             mask, np.rint((centre + fall - low) * scale).astype(int).tolist(), round(radius * 1.05 * scale), 1.0, -1
         )
-    mask = cv2.GaussianBlur(mask, (0, 0), scale * rng.uniform(0.02, 0.2))
+    soft = cv2.GaussianBlur(mask, (0, 0), scale * rng.uniform(0.02, 0.2))
     places = ((on_board - low) * scale).astype(np.float32)
-    seen = cv2.remap(mask, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderValue=0)
+    seen = cv2.remap(soft, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderValue=0)
     return np.asarray(1 - rng.uniform(0.15, 0.7) * seen, np.float32)
 
 
@@ -123,10 +172,10 @@ def lay_stones(
     camera: Floats,
     on_board: Floats,
     centres: Floats,
-    kinds: npt.NDArray[np.int64],
+    kinds: Labels,
     shape: tuple[float, float],
     light: Floats,
-    colours: tuple[tuple[str, tuple[int, int, int]], ...],
+    colours: Colours,
     rng: Rng,
 ) -> None:
     """Draws the stones into the image, the far ones first. Shape: radius and half height, in pitches."""
@@ -162,3 +211,26 @@ def lay_stones(
         stone = shades[int(kinds[index])] * rng.uniform(0.93, 1.05)
         colour = stone * (ambient + (1 - ambient) * facing)[..., None] + shine[..., None]
         image[part] = np.where(hit[..., None], colour, image[part])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m hardware_sims.stones_pictures", description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder for the pictures and ground_truth.json")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(arguments.seed)
+    items: list[dict[str, Any]] = []
+    for number in range(arguments.count):
+        image, corners_px, colours, labels = random_board(rng)
+        name = f"drawn_{number:03d}.png"
+        cv2.imwrite(str(arguments.out / name), image)
+        rows = ["".join(".bw"[kind] for kind in row) for row in labels]
+        item = {"image": name, "rows": len(rows), "cols": len(rows), "corners": corners_px.tolist(), "cells": rows}
+        items.append({**item, "colours": dict(colours), "tags": ["drawn"]})
+    (arguments.out / "ground_truth.json").write_text(json.dumps({"items": items}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
