@@ -16,6 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from hardware_sims import virtual
 from hardware_sims.arms import Arm
 from hardware_sims.camera import GAMMA, Camera, Settings
 from hardware_sims.disks import (
@@ -411,19 +412,23 @@ def random_picture(
     return render(board, disks, arms, room, view, settings)
 
 
-def random_pictures_in_holes(seed: int, count: int, *, board: HolesBoard = STANDARD) -> Iterator[Pictured]:
+def random_pictures_in_holes(seed: int, count: int, *, demo: bool = False) -> Iterator[Pictured]:
     """Hard pictures with most disks in holes, and their truths, without end: `count` under each camera, as the first
     there costs a second and others little. In half of the rooms one side's disks are as light as what shows beside
-    them in the holes."""
+    them in the holes; with `demo` room and camera are those of `companion demo`."""
     for place in itertools.count(seed):
         rng = np.random.default_rng(place)
         room = random_room(rng)
         if rng.uniform() < 0.5:
             room = _alike(room, rng)
-        scene = Scene(board, room)
-        camera = Camera(scene, random_view(board, rng), random_settings(room, rng))
+        view, settings = random_view(STANDARD, rng), random_settings(room, rng)
+        if demo:
+            room, view = replace(virtual.ROOM, seed=room.seed), virtual.VIEW
+            settings = Settings(exposure=float(rng.uniform(0.9, 1.1)), jpeg_quality=None, seed=settings.seed)
+        scene = Scene(STANDARD, room)
+        camera = Camera(scene, view, settings)
         for number in range(count):
-            disks = random_disks(board, rng, IN_HOLES[(place + number) % len(IN_HOLES)])
+            disks = random_disks(STANDARD, rng, IN_HOLES[(place + number) % len(IN_HOLES)])
             yield _taken(scene, camera, disks, ())
 
 
@@ -505,13 +510,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first picture; the others count on")
     parser.add_argument("--size", type=int, nargs=2, metavar=("WIDTH", "HEIGHT"), help="of all; else each its own")
     parser.add_argument("--in-holes", type=int, metavar="TABLES", help="most disks in holes; tables under each camera")
+    parser.add_argument("--demo", action="store_true", help="with --in-holes: in the room of companion demo")
     parser.add_argument("--beside", action="store_true", help="with disks on the table round the slab")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     pictures: Iterator[Pictured]
     if arguments.in_holes:
-        pictures = random_pictures_in_holes(arguments.seed, arguments.in_holes)
+        pictures = random_pictures_in_holes(arguments.seed, arguments.in_holes, demo=arguments.demo)
     else:
         size_wh = arguments.size and tuple(arguments.size)
         pictures = (

@@ -18,8 +18,8 @@ from hardware_sims.table_faults import FAULTS, Switches, Usual
 from hardware_sims.view import View
 from vision.board import Grid, Image, Profile
 
-_VIEW = View(fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
-_ROOM = Room(
+VIEW = View(fov_x_deg=60.0, tilt_deg=11.0, azimuth_deg=180.0, distance_mm=560.0)
+ROOM = Room(
     wood=(0.50, 0.29, 0.14),
     wood_contrast=0.18,
     ground=(0.16, 0.20, 0.19),
@@ -33,7 +33,7 @@ _ROOM = Room(
     gloss=0.04,
 )
 
-PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), _VIEW.fov_x_deg, Grid())
+PROFILE = Profile(STANDARD, (("a", (66, 66, 210)), ("b", (58, 50, 50))), VIEW.fov_x_deg, Grid())
 """What a person would write down of this table."""
 
 
@@ -92,7 +92,7 @@ def table(
     *,
     pause_s: float = 1.0,
     faults: Iterable[str] = (),
-    size_wh: tuple[int, int] = _VIEW.size_wh,
+    size_wh: tuple[int, int] = VIEW.size_wh,
     jpeg_quality: int | None = None,
 ) -> VirtualTable:
     """The table by its seed, with these faults from the start; the players ask the referee and say things to it."""
@@ -101,11 +101,11 @@ def table(
         Person(skill=0.75, reaches_over=0.12, illegal_flicks=0.03),
         Person(skill=0.6, reaches_over=0.12, illegal_flicks=0.05, skin=(0.30, 0.17, 0.11), sleeve=(0.42, 0.10, 0.08)),
     )
-    room = replace(_ROOM, seed=int(rng.integers(2**31)))
+    room = replace(ROOM, seed=int(rng.integers(2**31)))
     settings = Settings(
         hunt=0.03, flicker=0.01, warm_up_frames=8, bump_rate=1 / 3000, jpeg_quality=jpeg_quality, seed=seed
     )
-    usual = Usual(settings, replace(_VIEW, size_wh=size_wh), room, people)
+    usual = Usual(settings, replace(VIEW, size_wh=size_wh), room, people)
     on = tuple(faults)
     now = usual.under(on)
     players = Players(Table(STANDARD, seed=seed), now.people, referee, say, seed=seed, pause_s=pause_s)

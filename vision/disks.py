@@ -29,10 +29,8 @@ _NO_DISK = 0.35
 """A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
 _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
-_TILTED = 0.7
+_TILTED = 1.0
 """Logarithm of the odds from which a disk is called tilted: many lie flat for one that does not."""
-_PATCH_SAYS = 0.5
-"""How much a patch has to say about it, beside the rays."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
 _AROUND = np.array(
@@ -245,7 +243,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     over = over_mm / unit_mm
     beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
     by_hand = _by_hand(_covered(kinds) & beside, board)[held]
-    flat, tilted = _told(kinds[held], _tilted(kinds[held], read_lying(rays)), over[held], by_hand)
+    flat, tilted = _told(kinds[held], _tilted(read_lying(rays)), over[held], by_hand)
     flats, tilts = np.flatnonzero(flat), held[tilted]
 
     fitted = np.concatenate([flats, count + picked])
@@ -371,11 +369,9 @@ def _by_hand(covered: npt.NDArray[np.bool_], board: HolesBoard) -> npt.NDArray[n
     return np.asarray(near.sum(axis=1) >= _HAND_HOLES)
 
 
-def _tilted(kinds: Array, lying: Array) -> npt.NDArray[np.bool_]:
-    """Which disks in holes lie at an angle: the rays (n, 2) tell, and the patches (n, 4) a little."""
-    by_rays = np.log((lying[:, 1] + 1e-4) / (lying[:, 0] + 1e-4))
-    by_patch = np.log((kinds[:, 2] + 1e-3) / (kinds[:, 1] + 1e-3))
-    return np.asarray(by_rays + _PATCH_SAYS * by_patch > _TILTED)
+def _tilted(lying: Array) -> npt.NDArray[np.bool_]:
+    """Which disks in holes lie at an angle, by what the rays (n, 2) tell."""
+    return np.asarray(np.log((lying[:, 1] + 1e-4) / (lying[:, 0] + 1e-4)) > _TILTED)
 
 
 def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:

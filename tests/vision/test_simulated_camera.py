@@ -245,6 +245,17 @@ def test_hard_pictures_repeat_by_their_seed_and_their_truth_can_be():
         assert len(set(places)) == len(places)
 
 
+@pytest.mark.parametrize("demo", [False, True])
+def test_pictures_of_disks_in_holes_are_taken_by_one_camera_after_the_other(demo):
+    told = [truth for _, truth in islice(pictures.random_pictures_in_holes(3, 2, demo=demo), 3)]
+    assert told[0]["corners_px"] == told[1]["corners_px"]
+    assert told[0]["disks"] != told[1]["disks"]
+    assert (told[0]["corners_px"] == told[2]["corners_px"]) is demo, "the demo's camera stays where it is"
+    for truth in told:
+        in_holes = [disk for disk in truth["disks"] if disk["hole"]]
+        assert len(in_holes) >= len(truth["disks"]) / 2
+
+
 def moments(count: int):
     return iter([Moment(n, n / 15, DISKS[:1]) for n in range(count)])
 

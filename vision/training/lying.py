@@ -1,6 +1,6 @@
 """Trains models/lying.npz: whether a disk in a hole lies flat or at an angle.
 
-python -m vision.training.lying OUT.npz FOLDER[:even|:odd] ... [--test FOLDER[:odd] ...]
+python -m vision.training.lying OUT.npz FOLDER[:even|:odd] ... [--start NPZ] [--test FOLDER[:odd] ...]
 
 It sees the rays that the rim was fitted with, so models/rims.npz must be there first.
 """
@@ -80,19 +80,29 @@ class Lying(nn.Module):
         return self.last(nn.functional.dropout(x, 0.2, self.training))
 
 
-def train(data: Examples, epochs: int, seed: int) -> Lying:
+def load(path: str) -> Lying:
+    """The network that `save` stored."""
+    with np.load(path) as stored:
+        net = Lying(len(stored["first"]))
+        for name, layer in net.named_children():
+            layer.weight.data = torch.tensor(stored[name].T)
+            layer.bias.data = torch.tensor(stored[f"{name}_bias"])
+    return net
+
+
+def train(data: Examples, epochs: int, seed: int, start: Lying | None = None) -> Lying:
     features, label, _ = data
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    net, batch = Lying(features.shape[-1]), 192
+    net, batch = start or Lying(features.shape[-1]), 192
     reach = np.concatenate([REACH, USUAL_HOLE + ROUND_IT])
     share = torch.bincount(label, minlength=len(CLASSES)).float() / len(label)
     weight = (1 / share.sqrt())[label]
     steps = epochs * (len(label) // batch + 1)
     optimiser = torch.optim.AdamW(net.parameters(), 1e-3, weight_decay=2e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, total_steps=steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 1.5e-3 if start else 4e-3, total_steps=steps)
     for _ in range(steps):
-        pick = torch.multinomial(weight, batch)
+        pick = torch.multinomial(weight, batch, replacement=True)
         x, _ = vary(features[pick].float(), torch.zeros(batch, 2), rng, reach)
         loss = nn.functional.cross_entropy(net(x), label[pick], label_smoothing=0.01)
         optimiser.zero_grad()
@@ -121,12 +131,13 @@ if __name__ == "__main__":
     parser.add_argument("out")
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--test", nargs="*", default=[])
-    parser.add_argument("--epochs", type=int, default=120)
+    parser.add_argument("--epochs", type=int, default=24)
+    parser.add_argument("--start", help="weights to go on from")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     sharp, blurred = examples(options.folders), examples(options.folders, BLUR_UNITS)
     data = torch.cat([sharp[0], blurred[0]]), torch.cat([sharp[1], blurred[1]]), sharp[2] + blurred[2]
-    net = train(data, options.epochs, options.seed)
+    net = train(data, options.epochs, options.seed, load(options.start) if options.start else None)
     report(net, data, "trained on")
     for folder in options.test:
         report(net, examples([folder]), folder)
