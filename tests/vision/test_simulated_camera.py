@@ -2,7 +2,7 @@
 
 import threading
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import cv2
 import numpy as np
