@@ -29,7 +29,7 @@ _NO_DISK = 0.35
 """A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
 _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
-_TILTED = 1.0
+_TILTED = 2.0
 """Logarithm of the odds from which a disk is called tilted: many lie flat for one that does not."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
