@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from hardware_sims import disks as table
+from hardware_sims import virtual
 from hardware_sims.arms import Arm
 from hardware_sims.camera import Camera, Settings
 from hardware_sims.disks import Disk
 from hardware_sims.pictures import light_of
 from hardware_sims.scene import Room, Scene
+from hardware_sims.table_faults import FAULTS
 from hardware_sims.view import View
 from vision.board import Profile, read_profile
 from vision.calibration import Calibration, CalibrationError, calibrate
@@ -298,6 +300,23 @@ def test_the_next_picture_of_a_table_is_read_like_a_first_one(disks: tuple[Disk,
         left.remove(same)
     assert not left
     assert len(seen.disks) == len(disks)
+
+
+def test_under_other_lamps_no_hole_is_held_against_what_it_looked_like_before():
+    disks = (table.in_cell(BOARD, "a1", "a", (8, 3), (0.0, 0.0)), flat("b1", 168.0, 120.0))
+    low = replace(virtual.ROOM, **FAULTS["shadows"].room)
+    before, after = (
+        Camera(Scene(BOARD, room), virtual.VIEW, Settings(seed=seed)).read(disks)
+        for seed, room in enumerate((virtual.ROOM, low))
+    )
+    calibration = virtual.VIEW.calibration(BOARD)
+    known = read_table(before, calibration, virtual.PROFILE)
+    seen = read_table(after, calibration, virtual.PROFILE, known).reading
+    assert {(disk.colour, disk.cell, disk.lying) for disk in seen.disks} == {
+        ("a", (8, 3), "in_cell"),
+        ("b", None, "flat"),
+    }
+    assert not seen.hidden
     assert not seen.hidden
 
 
