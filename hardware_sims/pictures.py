@@ -418,18 +418,25 @@ def random_pictures_in_holes(seed: int, count: int, *, demo: bool = False) -> It
     them in the holes; with `demo` room and camera are those of `companion demo`."""
     for place in itertools.count(seed):
         rng = np.random.default_rng(place)
-        room = random_room(rng)
-        if rng.uniform() < 0.5:
-            room = _alike(room, rng)
-        view, settings = random_view(STANDARD, rng), random_settings(room, rng)
-        if demo:
-            room, view = replace(virtual.ROOM, seed=room.seed), virtual.VIEW
-            settings = Settings(exposure=float(rng.uniform(0.9, 1.1)), jpeg_quality=None, seed=settings.seed)
+        room, view, settings = _demo_place(rng) if demo else _random_place(rng)
         scene = Scene(STANDARD, room)
         camera = Camera(scene, view, settings)
         for number in range(count):
             disks = random_disks(STANDARD, rng, IN_HOLES[(place + number) % len(IN_HOLES)])
             yield _taken(scene, camera, disks, ())
+
+
+def _random_place(rng: np.random.Generator) -> tuple[Room, View, Settings]:
+    room = random_room(rng)
+    if rng.uniform() < 0.5:
+        room = _alike(room, rng)
+    return room, random_view(STANDARD, rng), random_settings(room, rng)
+
+
+def _demo_place(rng: np.random.Generator) -> tuple[Room, View, Settings]:
+    room_seed, seed = (int(number) for number in rng.integers(2**31, size=2))
+    settings = Settings(exposure=float(rng.uniform(0.9, 1.1)), jpeg_quality=None, seed=seed)
+    return replace(virtual.ROOM, seed=room_seed), virtual.VIEW, settings
 
 
 def same_scene(image_bgr: Image, told: dict[str, Any], seed: int) -> Pictured:
@@ -514,6 +521,10 @@ def main() -> None:
     parser.add_argument("--beside", action="store_true", help="with disks on the table round the slab")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG")
     arguments = parser.parse_args()
+    if arguments.in_holes and (arguments.size or arguments.beside):
+        parser.error("--in-holes takes neither --size nor --beside")
+    if arguments.demo and not arguments.in_holes:
+        parser.error("--demo goes with --in-holes")
     arguments.out.mkdir(parents=True, exist_ok=True)
     pictures: Iterator[Pictured]
     if arguments.in_holes:

@@ -89,6 +89,11 @@ def _drawn(
     return small.astype(np.uint8), (corners[:, :2] / corners[:, 2:] - 0.5) / 2
 
 
+def cells_of(labels: Labels) -> tuple[str, ...]:
+    """The rows of a position as a ground_truth.json has them: "." for nothing, "b" and "w" for stones."""
+    return tuple("".join(".bw"[kind] for kind in row) for row in labels)
+
+
 def position(size: int, rng: Rng) -> Labels:
     """Stones in groups, as games have them."""
     field = cv2.GaussianBlur(rng.normal(0, 1, (size, size)), (0, 0), rng.uniform(0.4, 2))
@@ -226,8 +231,8 @@ def main() -> None:
         image, corners_px, colours, labels = random_board(rng)
         name = f"drawn_{number:03d}.png"
         cv2.imwrite(str(arguments.out / name), image)
-        rows = ["".join(".bw"[kind] for kind in row) for row in labels]
-        item = {"image": name, "rows": len(rows), "cols": len(rows), "corners": corners_px.tolist(), "cells": rows}
+        size = len(labels)
+        item = {"image": name, "rows": size, "cols": size, "corners": corners_px.tolist(), "cells": cells_of(labels)}
         items.append({**item, "colours": dict(colours), "tags": ["drawn"]})
     (arguments.out / "ground_truth.json").write_text(json.dumps({"items": items}, indent=1))
 

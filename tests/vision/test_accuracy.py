@@ -8,7 +8,7 @@ import pytest
 
 from companion.accuracy import Labelled, accuracy, path_traced, photographed
 from hardware_sims.pictures import same_scene
-from hardware_sims.stones_pictures import USUAL_COLOURS, position, random_board, same_stones
+from hardware_sims.stones_pictures import USUAL_COLOURS, cells_of, position, random_board, same_stones
 from vision.board import CrossingsBoard, Profile
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -21,7 +21,6 @@ def test_a_board_drawn_anew_is_seen_from_the_same_side_and_read_alike(seed):
     rng = np.random.default_rng(seed)
     image, corners_px, _, labels = random_board(rng)
     profile = Profile(CrossingsBoard(len(labels), len(labels), 22.0, 21.5), USUAL_COLOURS)
-    cells = tuple("".join((".", "b", "w")[kind] for kind in row) for row in labels)
     again, again_px = same_stones(image, profile, corners_px, labels, seed)
     assert again.shape == image.shape
     away_px = np.linalg.norm(again_px - corners_px, axis=1)
@@ -29,7 +28,7 @@ def test_a_board_drawn_anew_is_seen_from_the_same_side_and_read_alike(seed):
         "a camera nobody knows sees the corners nearly there"
     )
     corners = tuple((float(x), float(y)) for x, y in again_px)
-    read = accuracy([Labelled(again, profile, corners, cells)])
+    read = accuracy([Labelled(again, profile, corners, cells_of(labels))])
     assert read.places == labels.size
     assert read.wrong_share <= 0.03
 
@@ -40,9 +39,8 @@ def test_places_that_differ_are_counted():
     profile = Profile(CrossingsBoard(len(labels), len(labels), 22.0, 21.5), colours)
     corners = tuple((float(x), float(y)) for x, y in corners_px)
     other = position(len(labels), np.random.default_rng(6))
-    cells = tuple("".join((".", "b", "w")[kind] for kind in row) for row in other)
     differ = float((other != labels).mean())
-    assert accuracy([Labelled(image, profile, corners, cells)]).wrong_share == pytest.approx(differ, abs=0.03)
+    assert accuracy([Labelled(image, profile, corners, cells_of(other))]).wrong_share == pytest.approx(differ, abs=0.03)
 
 
 @pytest.mark.long
