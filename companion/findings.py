@@ -22,6 +22,7 @@ from companion.ruling import (
     Ruling,
     Shot,
     Undecided,
+    Why,
     ruling_to_json,
 )
 
@@ -96,9 +97,10 @@ def compare(
         begin, end = verdict.flick.began, ends[index] if index < len(ends) else math.inf
         window = [one for one in told if begin < one.frame <= end]
         ruled = [(one.frame, ruling) for one in window for ruling in one.rulings]
-        doubts = [ruling for _, ruling in ruled if isinstance(ruling, Undecided)]
+        doubts = [ruling.why for _, ruling in ruled if isinstance(ruling, Undecided)]
+        doubts += [f"whether a disk is tilted at {_place(order)}" for _, ruling in ruled for order in _asking(ruling)]
         if doubts:
-            asked.append((verdict.flick.n, doubts[0].why))
+            asked.append((verdict.flick.n, doubts[0]))
         if index + 1 < len(verdicts):
             then = verdicts[index + 1].flick.before
         else:
@@ -129,7 +131,8 @@ def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining
         yield from _of_disks(verdict, shot, at)
         if shot.left_board != verdict.left and not flick.lifted:
             yield found(Wrong.LEFT, f"{verdict.left} left the board, ruled {shot.left_board}")
-        advised = sorted((order.colour.value, order.cell) for order in ruling.orders if order.do is Do.LAY_FLAT)
+        advice = [order for order in ruling.orders if order.do is Do.LAY_FLAT]
+        advised = sorted((order.colour.value, order.cell) for order in advice)
         tilted = {
             disk.name: (disk.colour, disk.cell)
             for disk in verdict.on_board
@@ -139,7 +142,9 @@ def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining
         to_lay = sorted(place for name, place in tilted.items() if name not in removed)
         # That a flick was illegal is said after the look: the disk may have been advised about before.
         either = [place for name, place in tilted.items() if removed.get(name) == "illegal-flick"]
-        if sorted(place for place in advised if place not in either) != to_lay:
+        asked = [(order.colour.value, order.cell) for order in _asking(ruling)]
+        open_to = (*either, *asked)
+        if [place for place in advised if place not in open_to] != [place for place in to_lay if place not in open_to]:
             yield found(Wrong.ADVICE, f"tilted are {to_lay}, advised {advised}")
 
     unmet = [ruling for _, ruling in ruled if isinstance(ruling, Refused) and ruling.why == "order not carried out"]
@@ -159,13 +164,21 @@ def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining
             yield found(Wrong.ORDER_MISSED, f"{off.disk.name} has to come off: {off.why}, {_where(off.disk)}")
     for order in orders:
         if not (flick.lifted and order.colour.value == flick.player):
-            where = f"{order.x_mm:.1f}, {order.y_mm:.1f} mm, {order.cell}"
-            yield found(Wrong.ORDER_INVENTED, f"{order.colour.value}'s disk at {where}: {order.why.value}")
+            yield found(Wrong.ORDER_INVENTED, f"{order.colour.value}'s disk at {_place(order)}: {order.why.value}")
 
     carried_out = bool(verdict.off) and not any(one.disk.name in remaining for one in verdict.off)
     cleared = [frame for frame, _, event in events if isinstance(event, Cleared)]
     if len(cleared) != int(carried_out) and not flick.lifted:
         yield found(Wrong.CLEARED, f"orders carried out: {carried_out}; ruled so {len(cleared)} times")
+
+
+def _asking(ruling: Ruling) -> tuple[Order, ...]:
+    """The advice of a ruling that asks people to see for themselves."""
+    return tuple(order for order in ruling.orders if order.why is Why.PERHAPS_TILTED)
+
+
+def _place(order: Order) -> str:
+    return f"{order.x_mm:.1f}, {order.y_mm:.1f} mm, {order.cell}"
 
 
 def _orders(rulings: Iterable[Ruling]) -> list[Order]:

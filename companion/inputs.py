@@ -13,7 +13,10 @@ from companion.terms import USUAL_FIELD, Cell, Field, IllegalFlick, Lying, Mode,
 
 @dataclass(frozen=True, slots=True)
 class SeenDisk:
-    """One disk at rest; its centre lies within 2 `sigma_mm` of the place given in 95 % of cases."""
+    """One disk at rest; its centre lies within 2 `sigma_mm` of the place given in 95 % of cases.
+
+    Of one that is `perhaps_tilted` it cannot be told whether it lies flat in its hole, as `lying` says.
+    """
 
     colour: Player
     x_mm: float
@@ -22,6 +25,7 @@ class SeenDisk:
     lying: Lying
     sigma_mm: float = 0.0
     confidence: float = 1.0
+    perhaps_tilted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +131,12 @@ def disk_to_json(disk: SeenDisk) -> dict[str, Any]:
         "cell": None if disk.cell is None else list(disk.cell),
         "lying": disk.lying.value,
         "confidence": disk.confidence,
+        "perhaps_tilted": disk.perhaps_tilted,
     }
 
 
 def disk_from_json(data: Mapping[str, Any]) -> SeenDisk:
-    """The disk in a JSON object; sigma and confidence may be left out. Raises InputError."""
+    """The disk in a JSON object; what follows `lying` may be left out. Raises InputError."""
     try:
         return SeenDisk(
             Player(data["colour"]),
@@ -141,6 +146,7 @@ def disk_from_json(data: Mapping[str, Any]) -> SeenDisk:
             Lying(data["lying"]),
             number_from_json({"sigma_mm": 0.0, **data}, "sigma_mm", least=0.0),
             number_from_json({"confidence": 1.0, **data}, "confidence", least=0.0),
+            bool(data.get("perhaps_tilted", False)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"not a disk: {_said(error)}") from error

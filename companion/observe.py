@@ -122,6 +122,7 @@ def disk_to_json(disk: Sighting) -> dict[str, Any]:
         "cell": None if disk.cell is None else list(disk.cell),
         "lying": disk.lying,
         "confidence": round(disk.confidence, 3),
+        "tilt_chance": round(disk.tilt_chance, 3),
     }
 
 

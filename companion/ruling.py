@@ -32,6 +32,7 @@ class Why(StrEnum):
     ILLEGAL_FLICK = "illegal-flick"
     NOT_A_FLICK = "not-a-flick"
     TILTED = "tilted"
+    PERHAPS_TILTED = "perhaps-tilted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,8 @@ def _holds(look: Look, cell: Cell, board: Field, *, sure: bool = True) -> bool |
     inside = [disk for disk in look.disks if disk.cell == cell and in_hole(disk)]
     if inside:
         # A disk that stands on edge may miss its sensor.
-        doubtful = inside[0].lying is Lying.TILTED or (sure and inside[0].confidence < _SURE)
+        on_edge = inside[0].lying is Lying.TILTED or inside[0].perhaps_tilted
+        doubtful = on_edge or (sure and inside[0].confidence < _SURE)
         return None if doubtful else True
     centre_mm = cell_mm(board, cell)
     # A disk that lies over an empty hole may be felt in it.

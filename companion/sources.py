@@ -324,7 +324,7 @@ class BoardCamera:
             return replace(disk, centre_mm=(float(x_mm), float(y_mm)), sigma_mm=sigma_mm, lying="flat", cell=None)
         if disk.colour != before.colour:
             return self._raised(disk) if min(before.confidence, disk.confidence) > _COLOUR_SURE else disk
-        return before if disk.lying == "tilted" else disk
+        return before if disk.lying == "tilted" or disk.perhaps_tilted else disk
 
     def _raised(self, disk: Sighting) -> Sighting:
         """The sighting of a disk in a hole as one of a disk that lies on the surface there."""
@@ -388,6 +388,7 @@ def _typical(group: list[Sighting]) -> Sighting:
         sigma_mm=float(np.median([sighting.sigma_mm for sighting in same])),
         colour=colour,
         confidence=float(np.median([sighting.confidence for sighting in group])),
+        tilt_chance=float(np.median([sighting.tilt_chance for sighting in same])),
     )
 
 
@@ -452,4 +453,5 @@ def _seen_disk(sighting: Sighting) -> SeenDisk:
         Lying(sighting.lying),
         sighting.sigma_mm,
         sighting.confidence,
+        sighting.perhaps_tilted,
     )

@@ -29,8 +29,8 @@ _NO_DISK = 0.35
 """A hole holds a disk from the one share on and none up to the other; between them it cannot be told."""
 _FLAT_BY_HAND = 0.7
 """Beside a hand only a disk that lies flat is told: in its shadow an empty hole looks like a tilted disk."""
-_TILTED = 2.0
-"""Logarithm of the odds from which a disk is called tilted: many lie flat for one that does not."""
+_TILTED = 0.88
+"""The chance from which a disk is called tilted: many lie flat for one that does not."""
 _NEAR_HOLE = 2.5
 """A circle this close to a hole's middle, in units, is that hole's disk or the hole itself: a disk has a play of 2."""
 _AROUND = np.array(
@@ -101,6 +101,8 @@ class Disks:
     lying: npt.NDArray[np.str_]
     sure: Array
     """(n,) how sure it is that each is a disk"""
+    tilt_chances: Array
+    """(n,) how likely each is tilted in its hole"""
     seen: Seen
 
     def __getitem__(self, which: npt.NDArray[np.bool_]) -> "Disks":
@@ -110,6 +112,7 @@ class Disks:
             self.holes[which],
             self.lying[which],
             self.sure[which],
+            self.tilt_chances[which],
             Seen(self.seen.top[which], self.seen.ring[which], self.seen.wood[which]),
         )
 
@@ -126,6 +129,7 @@ class Disks:
             np.concatenate([self.holes, other.holes]),
             np.concatenate([self.lying, other.lying]),
             np.concatenate([self.sure, other.sure]),
+            np.concatenate([self.tilt_chances, other.tilt_chances]),
             Seen(
                 np.concatenate([self.seen.top, other.seen.top]),
                 np.concatenate([self.seen.ring, other.seen.ring]),
@@ -243,7 +247,10 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
     over = over_mm / unit_mm
     beside = over_mm > (board.hole_diameter_mm + board.disk_diameter_mm) / 2
     by_hand = _by_hand(_covered(kinds) & beside, board)[held]
-    flat, tilted = _told(kinds[held], _tilted(read_lying(rays)), over[held], by_hand)
+    tilt_chances = read_lying(rays)[:, 1]
+    flat, tilted = _told(kinds[held], tilt_chances, over[held], by_hand)
+    # Under a disk that lies over the hole, or beside a hand, the rays tell nothing.
+    tilt_chances[by_hand | (over[held] <= _OVER_TILTED)] = 0
     flats, tilts = np.flatnonzero(flat), held[tilted]
 
     fitted = np.concatenate([flats, count + picked])
@@ -257,6 +264,7 @@ def _read(image_bgr: Image, calibration: Calibration, profile: Profile, new: _Un
         np.concatenate([held[flats], np.full(len(picked), -1), tilts]),
         np.array(["in_cell"] * count + ["leaning" if leans else "flat" for leans in leaning] + ["tilted"] * len(tilts)),
         np.concatenate([share[held[flats]], certain[picked], share[tilts]]),
+        np.concatenate([tilt_chances[flats], np.zeros(len(picked), np.float32), tilt_chances[tilted]]),
         _seen(rims, fitted, new.holes, tilts, centres_mm, cells_mm),
     )
     # A disk that rests over a hole's middle rests on another in it, of which nothing may be seen. Further off it is no
@@ -313,16 +321,16 @@ def _certain(centres_mm: Floats, spots: Array, new: _Unread, board: HolesBoard) 
 
 
 def _told(
-    kinds: Array, tilted: npt.NDArray[np.bool_], over: Floats, by_hand: npt.NDArray[np.bool_]
+    kinds: Array, tilt_chances: Array, over: Floats, by_hand: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Which of the holes (n,) that seem to hold a disk are told to hold a flat one, and which a tilted one.
 
-    `over` is how far away, in units, the nearest disk on the surface is.
+    `tilt_chances` (n,) are by the rays; `over` is how far away, in units, the nearest disk on the surface is.
     """
     # Beside a hand only flat disks are told. A tilted one stands up from its hole, so none is under a disk that lies
     # over the hole: what looks so there is the upper one.
     under = over <= _OVER_TILTED
-    flat = np.where(under, kinds[:, 1] >= kinds[:, 2], ~tilted)
+    flat = np.where(under, kinds[:, 1] >= kinds[:, 2], tilt_chances <= _TILTED)
     flat = np.where(by_hand, kinds[:, 1] > _FLAT_BY_HAND, flat)
     # What the upper disk leaves of an empty hole is dark, as a dark disk is.
     sure = (over > _OVER_HOLE) | (kinds[:, 1] + kinds[:, 2] > _SURE_BELOW)
@@ -339,9 +347,17 @@ def _sightings(disks: Disks, shares: Floats, profile: Profile, board: HolesBoard
             how,
             None if hole < 0 else _row_and_column(int(hole), board),
             float(sure * share.max()),
+            float(tilt_chance),
         )
-        for centre, sigma, share, how, hole, sure in zip(
-            disks.centres_mm, disks.sigma_mm, shares, lying, disks.holes, disks.sure, strict=True
+        for centre, sigma, share, how, hole, sure, tilt_chance in zip(
+            disks.centres_mm,
+            disks.sigma_mm,
+            shares,
+            lying,
+            disks.holes,
+            disks.sure,
+            disks.tilt_chances,
+            strict=True,
         )
     )
 
@@ -349,7 +365,8 @@ def _sightings(disks: Disks, shares: Floats, profile: Profile, board: HolesBoard
 def _no_disks() -> Disks:
     seen = Seen(*(np.zeros((0, 3)) for _ in range(3)))
     nothing = np.zeros(0)
-    return Disks(np.zeros((0, 2)), nothing, nothing.astype(np.intp), nothing.astype("U7"), nothing.astype("f4"), seen)
+    indices, shares = nothing.astype(np.intp), nothing.astype(np.float32)
+    return Disks(np.zeros((0, 2)), nothing, indices, nothing.astype("U7"), shares, shares, seen)
 
 
 def _covered(kinds: Array) -> npt.NDArray[np.bool_]:
@@ -367,11 +384,6 @@ def _by_hand(covered: npt.NDArray[np.bool_], board: HolesBoard) -> npt.NDArray[n
     cells_mm = board.cells_mm()
     near = np.linalg.norm(cells_mm[:, None] - cells_mm[covered], axis=2) < _NEIGHBOUR * board.pitch_mm
     return np.asarray(near.sum(axis=1) >= _HAND_HOLES)
-
-
-def _tilted(lying: Array) -> npt.NDArray[np.bool_]:
-    """Which disks in holes lie at an angle, by what the rays (n, 2) tell."""
-    return np.asarray(np.log((lying[:, 1] + 1e-4) / (lying[:, 0] + 1e-4)) > _TILTED)
 
 
 def _row_and_column(index: int, board: HolesBoard) -> tuple[int, int]:

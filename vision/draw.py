@@ -109,9 +109,10 @@ def _disk(drawn: Image, disk: Sighting, rim: Floats, colour_bgr: tuple[int, int,
     size = max(0.3, float(np.ptp(rim[:, 1])) / 55)
     dark = sum(colour_bgr) / 3 < 128
     _text(drawn, disk.colour.upper(), middle, size, _PAPER_BGR if dark else _INK_BGR)
-    if disk.lying in ("tilted", "leaning"):
+    if disk.lying in ("tilted", "leaning") or disk.perhaps_tilted:
         below = np.array([middle[0], rim[:, 1].max() + 0.35 * np.ptp(rim[:, 1])])
-        _text(drawn, disk.lying, below, 0.7 * size, _INK_BGR, plate_bgr=_PAPER_BGR)
+        lying = "tilted?" if disk.perhaps_tilted else disk.lying
+        _text(drawn, lying, below, 0.7 * size, _INK_BGR, plate_bgr=_PAPER_BGR)
 
 
 def _text(

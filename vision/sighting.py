@@ -5,6 +5,10 @@ from typing import Literal
 
 LyingSeen = Literal["in_cell", "flat", "tilted", "leaning"]
 
+_PERHAPS_TILTED = 0.12
+"""From this chance on a disk that looks flat in its hole may be tilted: the larger is one in 500 of those that are
+flat, and all but one in 2,500 of those that are tilted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
@@ -18,6 +22,13 @@ class Sighting:
     cell: tuple[int, int] | None
     """Row and column from 1 where it lies in a cell (in_cell or tilted), else None."""
     confidence: float
+    tilt_chance: float = 0.0
+    """How likely a disk in a hole is tilted there; `lying` says what is the likelier, as most lie flat."""
+
+    @property
+    def perhaps_tilted(self) -> bool:
+        """Whether a disk that looks flat in its hole may be tilted after all."""
+        return self.lying == "in_cell" and self.tilt_chance > _PERHAPS_TILTED
 
 
 @dataclass(frozen=True, slots=True)

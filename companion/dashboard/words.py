@@ -60,6 +60,7 @@ _GROUNDS = {
     Why.ILLEGAL_FLICK: "the flick was illegal",
     Why.NOT_A_FLICK: "it was not flicked, and goes back to its player",
     Why.TILTED: "it lies at an angle in its hole",
+    Why.PERHAPS_TILTED: "it may lie at an angle in its hole",
 }
 
 
@@ -91,7 +92,9 @@ class Words:
     def order(self, order: Order) -> str:
         """What to do: "Take the red disk at row 1, column 3 off"."""
         disk = f"the {self.colours[order.colour]} disk {self._place(order)}"
-        return f"Take {disk} off" if order.do is Do.REMOVE else f"Lay {disk} flat"
+        if order.do is Do.REMOVE:
+            return f"Take {disk} off"
+        return f"Lay {disk} flat" if order.why is Why.TILTED else f"See that {disk} lies flat"
 
     def ground(self, order: Order) -> str:
         """Why it has to be done: "it is in its owner’s front row"."""
@@ -148,6 +151,7 @@ class Words:
     def disk(self, disk: SeenDisk) -> str:
         """A disk and its place: "red disk at row 1, column 3"."""
         lying = f" ({disk.lying.value})" if disk.lying in (Lying.TILTED, Lying.LEANING) else ""
+        lying = " (perhaps tilted)" if disk.perhaps_tilted else lying
         place = "on the surface" if disk.cell is None else f"at row {disk.cell[0]}, column {disk.cell[1]}"
         return f"{self.colours[disk.colour]} disk {place}{lying}"
 

@@ -58,9 +58,11 @@ def line_doubt(field: Field, disk: SeenDisk, n: int) -> Undecided | None:
 
 
 def advice(disk: SeenDisk) -> Order | None:
-    """The advice to lay a disk flat that stands at an angle in its hole."""
-    tilted = in_hole(disk) and disk.lying is Lying.TILTED
-    return order(Do.LAY_FLAT, Why.TILTED, disk, "Important Rules") if tilted else None
+    """The advice to lay a disk flat that stands at an angle in its hole, or may do so."""
+    tilted = disk.lying is Lying.TILTED
+    if not in_hole(disk) or not (tilted or disk.perhaps_tilted):
+        return None
+    return order(Do.LAY_FLAT, Why.TILTED if tilted else Why.PERHAPS_TILTED, disk, "Important Rules")
 
 
 def order(do: Do, why: Why, disk: SeenDisk, rule: str) -> Order:

@@ -323,3 +323,17 @@ def test_a_disk_flicked_illegally_may_be_advised_about_until_that_is_said(illega
     shot = Accepted("Quick Start", "it stays", Shot(1, Player.A, (seen,), 0), advice)
     findings, _ = compare([Told(12, Declaration(Declared.START), (shot,))], [verdict], None, None)
     assert [finding.wrong for finding in findings].count(Wrong.ADVICE) == wrong
+
+
+FLAT = in_cell(STANDARD, "a1", "a", (5, 4))
+
+
+@pytest.mark.parametrize("lies", [TILTED, FLAT])
+def test_whether_a_disk_is_tilted_can_be_asked(lies):
+    verdict = Scorer(STANDARD, Stake()).flick(Flicked(1, 1, "a", "a1", False, 10, (lies,)))
+    seen = SeenDisk(Player.A, lies.x_mm, lies.y_mm, lies.cell, Lying.IN_CELL, 0.1, perhaps_tilted=True)
+    advice = (at_rest.order(Do.LAY_FLAT, Why.PERHAPS_TILTED, seen, "Quick Start"),)
+    shot = Accepted("Quick Start", "it stays", Shot(1, Player.A, (seen,), 0), advice)
+    findings, asked = compare([Told(12, Declaration(Declared.START), (shot,))], [verdict], None, None)
+    assert {finding.wrong for finding in findings} == {Wrong.GAME_OVER}
+    assert [n for n, _ in asked] == [1]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from companion.games.at_rest import advice, line_doubt, order_off, tally
 from companion.games.match import Tally
 from companion.inputs import SeenDisk
+from companion.ruling import Do, Why
 from companion.terms import USUAL_FIELD, Field, Lying, Player
 
 STAYS = [
@@ -99,18 +100,23 @@ def test_exactly_one_of_stays_comes_off_and_too_close(colour, y_mm, sigma_mm):
     assert (order_off(USUAL_FIELD, disk) is not None) == (past_mm < 0 and not doubtful)
 
 
-@pytest.mark.parametrize("text", ["a:5,5/", "b:1,4/"])
-def test_a_tilted_disk_is_to_be_laid_flat(text, disks):
+@pytest.mark.parametrize(
+    ("text", "perhaps", "why"),
+    [
+        ("a:5,5/", False, Why.TILTED),
+        ("b:1,4/", False, Why.TILTED),
+        ("a:5,5/", True, Why.TILTED),
+        ("a:5,5", True, Why.PERHAPS_TILTED),
+        ("a:5,5", False, None),
+        ("a@120,300", False, None),
+        ("a@120,300", True, None),
+        ("a@120,300|", False, None),
+    ],
+)
+def test_a_disk_that_is_or_may_be_tilted_in_its_hole_is_to_be_laid_flat(text, perhaps, why, disks):
     (disk,) = disks(text)
-    order = advice(disk)
-    assert order is not None
-    assert order.do == "lay-flat"
-
-
-@pytest.mark.parametrize("text", ["a:5,5", "a@120,300", "a@120,300|"])
-def test_others_are_left_as_they_lie(text, disks):
-    (disk,) = disks(text)
-    assert advice(disk) is None
+    order = advice(replace(disk, perhaps_tilted=perhaps))
+    assert (order and (order.do, order.why)) == (why and (Do.LAY_FLAT, why))
 
 
 def test_a_disk_on_the_surface_of_a_cell_is_not_in_its_hole():

@@ -46,10 +46,10 @@ def test_a_hidden_cell_is_crossed_and_nothing_else():
     assert np.abs(marks_px - centre_px).max() < 16 * CALIBRATION.px_per_mm()
 
 
-@pytest.mark.parametrize("lying", ["tilted", "leaning"])
-def test_a_disk_that_does_not_lie_plainly_says_how(lying):
+@pytest.mark.parametrize(("lying", "tilt_chance"), [("tilted", 0.99), ("leaning", 0.0), ("in_cell", 0.5)])
+def test_a_disk_that_does_not_lie_plainly_says_how(lying, tilt_chance):
     plain = changed(GREY, Reading((Sighting((116.0, 226.0), 0.2, "b", "in_cell", (4, 3), 0.9),)))
-    said = changed(GREY, Reading((Sighting((116.0, 226.0), 0.2, "b", lying, (4, 3), 0.9),)))
+    said = changed(GREY, Reading((Sighting((116.0, 226.0), 0.2, "b", lying, (4, 3), 0.9, tilt_chance),)))
     assert said[:, 1].max() > plain[:, 1].max() + 8
 
 

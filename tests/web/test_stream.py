@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -135,14 +136,19 @@ def test_the_state_says_what_stands(desk, client, disk):
     assert (state["phase"], state["orders"]) == ("flick", [])
 
 
-def test_advice_is_told_apart_from_orders(desk, client, disk):
+@pytest.mark.parametrize(
+    ("lying", "perhaps", "text"),
+    [
+        (Lying.TILTED, False, "Lay the red disk at row 5, column 3 flat"),
+        (Lying.IN_CELL, True, "See that the red disk at row 5, column 3 lies flat"),
+    ],
+)
+def test_advice_is_told_apart_from_orders(desk, client, disk, lying, perhaps, text):
     desk.say(START)
-    desk.see(disk(Player.A, 5, 3, Lying.TILTED), flight=Player.A)
+    desk.see(replace(disk(Player.A, 5, 3, lying), perhaps_tilted=perhaps), flight=Player.A)
     state = client.get("/state").json
     assert state["phase"] == "flick"
-    assert [(order["do"], order["text"]) for order in state["orders"]] == [
-        ("lay-flat", "Lay the red disk at row 5, column 3 flat")
-    ]
+    assert [(order["do"], order["text"]) for order in state["orders"]] == [("lay-flat", text)]
 
 
 def test_an_undo_marks_what_it_took_back(desk, client, disk):

@@ -159,7 +159,7 @@ function renderBoard() {
 
 // ---- correcting a disk
 
-const plain = ({ colour, x_mm, y_mm, cell, lying, sigma_mm, confidence }) => ({ colour, x_mm, y_mm, cell, lying, sigma_mm, confidence });
+const plain = ({ colour, x_mm, y_mm, cell, lying, sigma_mm, confidence, perhaps_tilted }) => ({ colour, x_mm, y_mm, cell, lying, sigma_mm, confidence, perhaps_tilted });
 const at = (place, colour) => ({ colour, ...place, lying: place.cell ? "in_cell" : "flat" });
 const other = (player) => (player === "a" ? "b" : "a");
 
