@@ -3,7 +3,7 @@
 Vision must not be tuned on one kind alone. The common measure is the share of places, holes or crossings, that are
 read wrongly; where the truth knows them, also how far the centres of disks are off. So that kinds of pictures are
 compared, and not kinds of tables, the path-traced tables are rendered too, and the photographed boards drawn, each from
-the same side with the same on it; renders with harder light stand beside them.
+the same side with the same on it and in the same colours; renders with harder light stand beside them.
 """
 
 import json
@@ -101,22 +101,32 @@ def path_traced(folder: Path, same_scene: SameScene | None = None) -> Iterator[L
         yield labelled(image_bgr, read_profile(path.with_suffix(".toml")), truth)
 
 
-def photographed(folder: Path, same_stones: SameStones | None = None) -> Iterator[Labelled]:
-    """The photographs of boards with stones in a folder with a ground_truth.json; their boards drawn anew where
-    `same_stones` says how, without those that no pinhole camera sees so: stretched photographs."""
-    for seed, item in enumerate(json.loads((folder / "ground_truth.json").read_text())["items"]):
+def photographed(folder: Path) -> Iterator[Labelled]:
+    """The photographs of boards with stones in a folder with a ground_truth.json."""
+    for item in json.loads((folder / "ground_truth.json").read_text())["items"]:
         profile = parse_profile(_STONES.format(columns=item["cols"], rows=item["rows"]))
-        corners_px = np.array(item["corners"], dtype=np.float64)
-        image_bgr, cells = read_picture(folder / Path(item["image"]).name), tuple(item["cells"])
-        if same_stones is not None:
-            names = [name for name, _ in profile.colours]
-            labels = np.array([[names.index(mark) + 1 if mark in names else 0 for mark in row] for row in cells])
+        image_bgr = read_picture(folder / Path(item["image"]).name)
+        yield Labelled(
+            image_bgr, profile, tuple((float(x), float(y)) for x, y in item["corners"]), tuple(item["cells"])
+        )
+
+
+def drawn_anew(photographs: Iterable[Labelled], same_stones: SameStones, drawings: int = 3) -> Iterator[Labelled]:
+    """The boards of photographs drawn so many times each, as `same_stones` says, without those that no pinhole camera
+    sees so: stretched photographs."""
+    for seed, photograph in enumerate(photographs):
+        names = [name for name, _ in photograph.profile.colours]
+        labels = np.array([[names.index(mark) + 1 if mark in names else 0 for mark in row] for row in photograph.cells])
+        cells = tuple("".join((".", *names)[kind] for kind in row) for row in labels)
+        for drawing in range(drawings):
             try:
-                image_bgr, corners_px = same_stones(image_bgr, profile, corners_px, labels, seed)
+                image_bgr, corners_px = same_stones(
+                    photograph.image_bgr, photograph.profile, photograph.corners_px, labels, drawings * seed + drawing
+                )
             except CalibrationError:
-                continue
-            cells = tuple("".join((".", *names)[kind] for kind in row) for row in labels)
-        yield Labelled(image_bgr, profile, tuple((float(x), float(y)) for x, y in corners_px), cells)
+                break
+            corners = tuple((float(x), float(y)) for x, y in corners_px)
+            yield Labelled(image_bgr, photograph.profile, corners, cells)
 
 
 def accuracy(pictures: Iterable[Labelled]) -> Accuracy:
@@ -155,10 +165,8 @@ def accuracy_rows(
         raise FileNotFoundError(shared)
     tables = shared / "pictures" / "pathways"
     rendered, traced = accuracy(path_traced(tables, same_scene)), accuracy(path_traced(tables))
-    photographs, drawn = (
-        accuracy(chain.from_iterable(photographed(shared / "photos" / name, draw) for name in ("stones", "overhead")))
-        for draw in (None, same_stones)
-    )
+    boards = list(chain.from_iterable(photographed(shared / "photos" / name) for name in ("stones", "overhead")))
+    photographs, drawn = accuracy(boards), accuracy(drawn_anew(boards, same_stones))
     for name, one, peer, other in (
         ("path-traced", traced, rendered, "tables rendered"),
         ("photographed", photographs, drawn, "boards drawn"),
