@@ -28,7 +28,8 @@ _DARKER = -0.3
 """Logarithm of the mean level beside the usual."""
 _LEAST_SHARP, _LESS_SHARP = 0.35, 0.87
 """At any table, and as a share of the usual."""
-_NOISE = 2.5
+_NOISE = 1.4
+"""In levels; packing as JPEG takes more than half of it away. Cameras by day have up to 1."""
 _BLOCKY, _BLOCKIER = 2.0, 1.3
 """At any table (JPEG at quality 86 has up to 1.8), and beside the usual."""
 _FLICKER, _HUNTING = 0.005, 0.12

@@ -77,9 +77,12 @@ def said(fault: str | None, size_wh: tuple[int, int] = (640, 480)) -> tuple[set[
     raise AssertionError
 
 
-def said_over_holes(fault: str, size_wh: tuple[int, int]) -> tuple[set[str], set[str], set[str]]:
+def said_over_holes(
+    fault: str, size_wh: tuple[int, int], jpeg_quality: int | None = None
+) -> tuple[set[str], set[str], set[str]]:
     """The same of the board with holes, on which nobody plays."""
-    usual = virtual.table(1, lambda: Call(0, 0, None), lambda words: None, size_wh=size_wh).usual
+    asked, words = lambda: Call(0, 0, None), lambda words: None
+    usual = virtual.table(1, asked, words, size_wh=size_wh, jpeg_quality=jpeg_quality).usual
     usual = replace(usual, settings=replace(usual.settings, bump_rate=0.0, hunt=0.0, flicker=0.0))
     camera = Camera(Scene(virtual.STANDARD, usual.room), usual.view, usual.settings)
     conditions, heard = Conditions(), (set(), set(), set())
@@ -108,6 +111,13 @@ def test_what_is_the_matter_is_said_while_it_lasts(fault):
     assert any(SAID[fault] in words for words in during), during
     assert all(": " in words for words in during), "each has its remedy, or what was done"
     assert after - {words for words in after if "knocked" in words} == set()
+
+
+@pytest.mark.parametrize("fault", ["dark", "tinted", "noise", "out-of-focus", "jpeg", "glare"])
+def test_it_is_said_of_packed_pictures_too(fault):
+    before, during, after = said_over_holes(fault, (1280, 720), jpeg_quality=90)
+    assert (before, after) == (set(), set())
+    assert any(SAID[fault] in words for words in during), during
 
 
 def test_pieces_and_hands_are_not_the_pictures_fault():
