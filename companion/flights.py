@@ -118,12 +118,12 @@ class Flights:
         """Keeps what of a picture's changes may be a disk in flight; `lit` is the table at rest in their light."""
         if len(found) > _FEW_BLOBS:
             return
-        for blob in found:
-            if not _has_form_of_disk(blob, eye.disk_px(blob.centre_px)):
-                continue
+        like_disks = [blob for blob in found if _has_form_of_disk(blob, eye.disk_px(blob.centre_px))]
+        if like_disks:
+            self._learn_colours(lit, eye)
+        for blob in like_disks:
             x_mm, y_mm = eye.calibration.board_from_px([blob.centre_px], self._height_mm)[0]
             place_mm = (float(x_mm), float(y_mm))
-            self._learn_colours(lit, eye)
             player, unlike = self._whose(blob.bgr)
             if player is None and self._is_hole(place_mm):
                 continue  # seen between the fingers of a hand

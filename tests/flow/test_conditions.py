@@ -113,9 +113,9 @@ def test_what_is_the_matter_is_said_while_it_lasts(fault):
     assert after - {words for words in after if "knocked" in words} == set()
 
 
-@pytest.mark.parametrize("fault", ["dark", "tinted", "noise", "out-of-focus", "jpeg", "glare"])
+@pytest.mark.parametrize("fault", ["noise", "out-of-focus", "jpeg"])
 def test_it_is_said_of_packed_pictures_too(fault):
-    before, during, after = said_over_holes(fault, (1280, 720), jpeg_quality=90)
+    before, during, after = said_over_holes(fault, (640, 480), jpeg_quality=90)
     assert (before, after) == (set(), set())
     assert any(SAID[fault] in words for words in during), during
 
