@@ -131,8 +131,7 @@ def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining
         yield from _of_disks(verdict, shot, at)
         if shot.left_board != verdict.left and not flick.lifted:
             yield found(Wrong.LEFT, f"{verdict.left} left the board, ruled {shot.left_board}")
-        advice = [order for order in ruling.orders if order.do is Do.LAY_FLAT]
-        advised = sorted((order.colour.value, order.cell) for order in advice)
+        advised = sorted((order.colour.value, order.cell) for order in ruling.orders if order.do is Do.LAY_FLAT)
         tilted = {
             disk.name: (disk.colour, disk.cell)
             for disk in verdict.on_board
@@ -141,10 +140,9 @@ def _of_flick(verdict: "Verdict", ruled: Sequence[tuple[int, Ruling]], remaining
         removed = {one.disk.name: one.why for one in verdict.off}
         to_lay = sorted(place for name, place in tilted.items() if name not in removed)
         # That a flick was illegal is said after the look: the disk may have been advised about before.
-        either = [place for name, place in tilted.items() if removed.get(name) == "illegal-flick"]
-        asked = [(order.colour.value, order.cell) for order in _asking(ruling)]
-        open_to = (*either, *asked)
-        if [place for place in advised if place not in open_to] != [place for place in to_lay if place not in open_to]:
+        illegal = (place for name, place in tilted.items() if removed.get(name) == "illegal-flick")
+        either = {*illegal, *((order.colour.value, order.cell) for order in _asking(ruling))}
+        if [place for place in advised if place not in either] != [place for place in to_lay if place not in either]:
             yield found(Wrong.ADVICE, f"tilted are {to_lay}, advised {advised}")
 
     unmet = [ruling for _, ruling in ruled if isinstance(ruling, Refused) and ruling.why == "order not carried out"]

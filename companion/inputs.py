@@ -146,7 +146,7 @@ def disk_from_json(data: Mapping[str, Any]) -> SeenDisk:
             Lying(data["lying"]),
             number_from_json({"sigma_mm": 0.0, **data}, "sigma_mm", least=0.0),
             number_from_json({"confidence": 1.0, **data}, "confidence", least=0.0),
-            bool(data.get("perhaps_tilted", False)),
+            _flag(data, "perhaps_tilted"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"not a disk: {_said(error)}") from error
@@ -158,6 +158,13 @@ def number_from_json(data: Mapping[str, Any], key: str, least: float = -_MOST) -
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= _MOST:
         raise InputError(f"{key} must be a number{'' if least == -_MOST else f' from {least:g} on'}")
     return float(value)
+
+
+def _flag(data: Mapping[str, Any], key: str) -> bool:
+    value = data.get(key, False)
+    if not isinstance(value, bool):
+        raise InputError(f"{key} must be true or false")
+    return value
 
 
 def cell_from_json(data: object) -> Cell | None:

@@ -110,8 +110,8 @@ def random_look(colours: Colours, rng: Rng) -> Look:
     if rng.random() < 0.2:
         wood = np.full(3, rng.uniform(140, 235)) + rng.normal(0, 8, 3)
     ink = wood * rng.uniform(0.1, 0.6) if rng.random() < 0.9 else np.minimum(255, wood * 1.7)
-    lamp = rng.uniform(0.85, 1.05, 3)
-    stones = np.array([np.array(bgr) * rng.uniform(0.75, 1.05) * lamp for _, bgr in colours])
+    tint = rng.uniform(0.85, 1.05, 3)
+    stones = np.array([np.array(bgr) * rng.uniform(0.75, 1.05) * tint for _, bgr in colours])
     stones[0] += rng.uniform(0, 40)
     ink = 1 - rng.uniform(0.6, 1) * (1 - ink / wood)
     gloss = np.full(2, rng.uniform(0, 120))
@@ -149,12 +149,14 @@ def look_of(image_bgr: Image, profile: Profile, corners_px: npt.ArrayLike, label
         return np.stack(parts, axis=2)
 
     rows, columns = labels.shape
-    wood = np.median(around(PITCH_PX + half, PITCH_PX + half, (rows - 1, columns - 1), 2), axis=2)
+    middles = np.median(around(PITCH_PX + half, PITCH_PX + half, (rows - 1, columns - 1), 2), axis=2)
     # Stones can reach into a square with many: those beside it tell more.
     taken = labels > 0
     few = taken[:-1, :-1] * 1 + taken[1:, :-1] + taken[:-1, 1:] + taken[1:, 1:] < 3
     weight = np.where(few, 1.0, 0.01)[..., None]
-    near = cv2.GaussianBlur(wood * weight, (0, 0), 0.7) / cv2.GaussianBlur(weight, (0, 0), 0.7)[..., None]
+    wood = np.asarray(
+        cv2.GaussianBlur(middles * weight, (0, 0), 0.7) / cv2.GaussianBlur(weight, (0, 0), 0.7)[..., None], np.float64
+    )
     bare = labels[:, :-1] + labels[:, 1:] == 0
     # Across a line, as it is half-way between two crossings: how much of the light it takes, by its width.
     lines = around(PITCH_PX, PITCH_PX + half, (rows, columns - 1), 4).reshape(rows, columns - 1, 9, 9, 3).mean(axis=3)
@@ -162,15 +164,15 @@ def look_of(image_bgr: Image, profile: Profile, corners_px: npt.ArrayLike, label
     less = np.median((1 - lines / beside)[bare].sum(axis=1), axis=0) / PITCH_PX if bare.any() else np.full(3, 0.03)
     width = float(np.clip(np.abs(less).max() / 0.7, *_LINE_WIDTH))
     faces = around(PITCH_PX, PITCH_PX, (rows, columns), 4)
-    middles = np.median(faces, axis=2)
-    spots = np.quantile(faces @ LUMINANCE, 0.97, axis=2) - middles @ LUMINANCE
+    stones = np.median(faces, axis=2)
+    spots = np.quantile(faces @ LUMINANCE, 0.97, axis=2) - stones @ LUMINANCE
     ambient, lamp = rng.uniform(0.35, 0.85), _any_lamp(rng)
     kinds = [labels == kind if (labels == kind).any() else labels >= 0 for kind in (1, 2)]
     return Look(
-        np.asarray(near, dtype=np.float64),
+        wood,
         np.clip(1 - less / width, 0.05, 2),
         width,
-        np.array([np.median(middles[kind], axis=0) for kind in kinds]) / _light_on_top(ambient, lamp),
+        np.array([np.median(stones[kind], axis=0) for kind in kinds]) / _light_on_top(ambient, lamp),
         np.array([np.median(spots[kind]) for kind in kinds]),
         ambient,
         lamp,

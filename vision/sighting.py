@@ -6,8 +6,8 @@ from typing import Literal
 LyingSeen = Literal["in_cell", "flat", "tilted", "leaning"]
 
 _PERHAPS_TILTED = 0.12
-"""From this chance on a disk that looks flat in its hole may be tilted: the larger is one in 500 of those that are
-flat, and all but one in 2,500 of those that are tilted."""
+"""From this chance on a disk that looks flat in its hole may be tilted: on the demo's table one in 200 flat disks has a
+larger one, and all but one of 2,592 tilted ones have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from hardware_sims.table_faults import TABLE_FAULTS
+from hardware_sims.table_faults import FAULTS
 
 SOAK = "import os; os.nice(15); from companion.cli import main; main()"
 """Last in line for the cores: other tests, which wait for pages and ports, run beside it."""
@@ -61,7 +61,7 @@ TOLD = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("fault", TABLE_FAULTS)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_with_each_fault_alone_nothing_is_ruled_wrongly_and_it_is_told(tmp_path, fault):
     games, total = soaked("--games", "3", "--seed", "1", "--fault", fault, out=tmp_path)
     assert total["wrong"] == 0

@@ -1,6 +1,7 @@
 """Every input and ruling has one JSON form that reads back; what is no input is told so."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -43,6 +44,7 @@ TIE = GameOver((0, 0), None, None, None, None, Player.B, True)
 
 INPUTS = [
     Look(()),
+    Look((replace(DISK, lying=Lying.IN_CELL, perhaps_tilted=True),)),
     Look((DISK, LOOSE), ((1, 2), (8, 7)), True, (Player.A, None), 214, 14.25),
     Look(
         (DISK,),
@@ -87,14 +89,14 @@ NO_INPUTS = [
     {},
     {"input": "glance"},
     {"input": "look"},
-    {**input_to_json(INPUTS[1]), "disks": [{"colour": "c"}]},
-    {**input_to_json(INPUTS[1]), "flights": ["c"]},
-    {**input_to_json(INPUTS[1]), "hidden": [[1]]},
-    {**input_to_json(INPUTS[2]), "occupied": [[1]]},
-    {**input_to_json(INPUTS[2]), "disputed": [{"cell": [1, 2]}]},
-    {**input_to_json(INPUTS[2]), "disputed": [{"cell": [1, 2], "seen": "c"}]},
-    {**input_to_json(INPUTS[3]), "what": "victory"},
-    {**input_to_json(INPUTS[5]), "setup": {"mode": "match"}},
+    {**input_to_json(INPUTS[2]), "disks": [{"colour": "c"}]},
+    {**input_to_json(INPUTS[2]), "flights": ["c"]},
+    {**input_to_json(INPUTS[2]), "hidden": [[1]]},
+    {**input_to_json(INPUTS[3]), "occupied": [[1]]},
+    {**input_to_json(INPUTS[3]), "disputed": [{"cell": [1, 2]}]},
+    {**input_to_json(INPUTS[3]), "disputed": [{"cell": [1, 2], "seen": "c"}]},
+    {**input_to_json(INPUTS[4]), "what": "victory"},
+    {**input_to_json(INPUTS[6]), "setup": {"mode": "match"}},
     {"input": "undo"},
     {"input": "undo", "before": "yesterday"},
     {"input": "disk-correction", "was": None},
@@ -111,6 +113,8 @@ NO_DISKS = [
     {"cell": "6,3"},
     {"colour": "red"},
     {"lying": "upright"},
+    {"perhaps_tilted": "no"},
+    {"perhaps_tilted": 1},
 ]
 
 
@@ -120,10 +124,10 @@ def test_inputs_read_back(given):
 
 
 def test_a_look_of_a_log_from_before_there_were_sensors_is_read():
-    data = input_to_json(INPUTS[1])
+    data = input_to_json(INPUTS[2])
     for key in ("occupied", "empty", "disputed"):
         del data[key]
-    assert input_from_json(data) == INPUTS[1]
+    assert input_from_json(data) == INPUTS[2]
 
 
 @pytest.mark.parametrize("ruling", RULINGS, ids=lambda ruling: ruling.why)
