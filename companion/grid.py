@@ -119,6 +119,11 @@ class TableGrid:
         """Whether each cell is occupied, as far as its sensor is believed and has been still so long."""
         return self._sensors.told(self.clock(), rest_s)
 
+    def told_beside_camera(self) -> dict[Cell, bool]:
+        """What is `told` without what may be felt for want of diodes: of that a camera knows better."""
+        ghosts = self._sensors.perhaps_ghosts()
+        return {cell: occupied for cell, occupied in self.told().items() if cell not in ghosts}
+
     def has_changed(self, rest_s: float = REST_S) -> bool:
         """Whether sensors that were still for so long tell otherwise than at the last look, or of a cell more."""
         return any(self._looked.get(cell) is not occupied for cell, occupied in self.told(rest_s).items())
@@ -186,14 +191,14 @@ class BoardGrid(TableGrid):
             return None
         settled = () if standing.game is None else standing.game.settled
         known = {one.dispute for one in settled}
-        seen = with_sensors(self._held, self.told(), self._board)
+        seen = with_sensors(self._held, self.told_beside_camera(), self._board)
         if not known.issuperset(seen.disputed) and now_s - self._held_s < DISPUTE_S:
             return None
         overruled = {one.dispute.cell for one in settled if one.right is Witness.SENSOR}
         held = camera_holds(self._held, self._board)
         self.mirrored = self._believed and is_mirrored(held, self._sensors.says(), self._board)
         self._warn(self._sensors.compare(held, now_s, overruled))
-        seen, self._held = with_sensors(self._held, self.told(), self._board), None
+        seen, self._held = with_sensors(self._held, self.told_beside_camera(), self._board), None
         return seen
 
     def look(self) -> Look:

@@ -44,7 +44,7 @@ class SquaresGrid(TableGrid):
         held = self._held
         if held is None:
             return None
-        sure, told = sure_of(held.look), self.told()
+        sure, told = sure_of(held.look), self.told_beside_camera()
         against = {cell for cell, occupied in told.items() if sure.get(cell, occupied) is not occupied}
         if against and now_s - self._held_s < DISPUTE_S:
             return None

@@ -2,7 +2,8 @@
 
 A sensor tells whether its hole is occupied, never by whom. What it says counts once it has stayed so for a while, and
 only while the grid is there. One that keeps contradicting a camera that is sure is stuck, and left out until it has
-agreed again for long, both with a disk in its hole and without.
+agreed again for long, both with a disk in its hole and without. In a matrix without diodes a hole is also felt to be
+occupied where disks lie at the three other corners of a rectangle; that tells nothing beside a camera.
 """
 
 import math
@@ -83,12 +84,33 @@ class Sensors:
             if one.occupied is not None and not one.stuck and t_s - one.since_s >= rest_s
         }
 
+    def perhaps_ghosts(self) -> frozenset[Cell]:
+        """The cells that may be felt to be occupied though nothing lies there, because the matrix has no diodes.
+
+        There, a cell is felt where other occupied ones join its row to its column, however long the way round. So one
+        that is joined and says empty shows that the matrix has diodes. Disks that come one by one soon make such a
+        cell, so that little is lost under a grid with diodes.
+        """
+        says = self.says()
+        groups: list[tuple[set[int], set[int]]] = []
+        for row, column in (cell for cell, occupied in says.items() if occupied):
+            joined = [group for group in groups if row in group[0] or column in group[1]]
+            groups = [group for group in groups if group not in joined]
+            groups.append(({row}.union(*(rows for rows, _ in joined)), {column}.union(*(cols for _, cols in joined))))
+        felt = [(row, column) for rows, columns in groups for row in rows for column in columns]
+        if any(says.get(cell) is False and not self._cells[cell].stuck for cell in felt):
+            return frozenset()
+        several = [(rows, columns) for rows, columns in groups if len(rows) > 1 and len(columns) > 1]
+        return frozenset((row, column) for rows, columns in several for row in rows for column in columns)
+
     def compare(self, seen: Mapping[Cell, bool], t_s: float, overruled: Iterable[Cell] = ()) -> tuple[str, ...]:
         """Holds every sensor against what the camera saw; what people must be told of it, one sentence each.
 
         `seen` says which cells are occupied, as far as the camera is sure of it and a sensor should feel the same.
-        `overruled` are cells about which people have believed the sensor: there the camera is wrong.
+        `overruled` are cells about which people have believed the sensor: there the camera is wrong. Cells that are
+        `perhaps_ghosts` are left out.
         """
+        overruled = {*overruled, *self.perhaps_ghosts()}
         news = []
         for cell, one in self._cells.items():
             if one.occupied is None or t_s - one.since_s < REST_S or cell in overruled:

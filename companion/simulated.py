@@ -69,6 +69,7 @@ def called(standing: Standing) -> "players.Call":
             asked.candidates,
             tuple((disk.x_mm, disk.y_mm) for disk in asked.disks)
             or tuple(cell_mm(game.setup.field, cell) for cell in asked.cells),
+            not asked.disks,
         ),
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hardware_sims.arms import Arm
-from hardware_sims.disks import Disk, Point, flat
+from hardware_sims.disks import Disk, Point, flat, nearest_cell
 from hardware_sims.materials import Rgb
 from hardware_sims.table import Table
 
@@ -21,6 +21,8 @@ _REACH_MM = 260.0
 """So far into the board a finger pushes a disk by mistake."""
 _LONG_PATIENCE = 5
 """Times the usual patience, while the disk that is not counted lies in plain sight."""
+_MOST_QUESTIONS = 12
+"""One after another are answered before the game goes on."""
 _AWAY_MM = 330.0
 """An arm's fingertips are out of the picture this far beyond the slab's end."""
 
@@ -58,12 +60,16 @@ class Question:
     """What the referee asks people: one of the choices is true, in the referee's own words.
 
     Known are "stays" and "comes-off" for a disk near a launch line, "flick-lost" and "out-of-turn", "flick" and
-    "by-hand", "a-disk" and "b-disk" for the one at the first of `places_mm`, and "sensor-is-right", which it always
-    is. Any other choice names the disk at the same place of `places_mm`, and the last one a disk that is gone.
+    "by-hand", "a-disk" and "b-disk" for the one at the first of `places_mm`, and "camera-is-right" and
+    "sensor-is-right" about the hole there. Any other choice names the disk at the same place of `places_mm`, and the
+    last one a disk that is gone.
     """
 
     choices: tuple[str, ...]
     places_mm: tuple[tuple[float, float], ...] = ()
+    felt: bool = False
+    """Whether the sensor at the first place says that a disk lies in its hole, where the camera sees none; not, where
+    it is the other way round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,7 +453,7 @@ class Players:
 
     def _answer(self) -> Iterator[Moment]:
         """Answers what the referee asks, as it truly was."""
-        for _ in range(3):
+        for _ in range(_MOST_QUESTIONS):
             call = self._call()
             if call is None or call.question is None:
                 return
@@ -466,7 +472,7 @@ class Players:
         if "stays" in choices:
             return "stays" if self._past_line(*places[0]) else "comes-off"
         if "sensor-is-right" in choices:
-            return "sensor-is-right"
+            return "sensor-is-right" if self._lies_in_hole(*places[0]) is question.felt else "camera-is-right"
         if "a-disk" in choices:
             at_mm = places[0]
             there = min(self.table.disks(), key=lambda disk: math.dist((disk.x_mm, disk.y_mm), at_mm), default=None)
@@ -482,6 +488,11 @@ class Players:
         board = self.table.board
         disk = min(self.table.disks(), key=lambda disk: math.hypot(disk.x_mm - x_mm, disk.y_mm - y_mm))
         return min(disk.y_mm, board.length_mm - disk.y_mm) >= board.launch_line_mm
+
+    def _lies_in_hole(self, x_mm: float, y_mm: float) -> bool:
+        """Whether a disk lies in the hole there."""
+        cell, _ = nearest_cell(self.table.board, x_mm, y_mm)
+        return any(disk.cell == cell for disk in self.table.disks())
 
     def _nearest(self, colour: str, x_mm: float, y_mm: float) -> Disk | None:
         alike = [disk for disk in self.table.disks() if disk.colour == colour]

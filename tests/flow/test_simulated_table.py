@@ -269,3 +269,19 @@ def test_players_answer_the_referee_by_the_truth(choices, y_mm, answer):
     table = Table()
     table.put(flat(STANDARD, "a1", "a", LANE_MM, y_mm))
     assert Players(table).truth_of(Question(choices, ((LANE_MM, y_mm),))) == answer
+
+
+@pytest.mark.parametrize(
+    ("cell", "felt", "answer"),
+    [
+        ((4, 4), True, "sensor-is-right"),
+        ((4, 4), False, "camera-is-right"),
+        ((4, 5), True, "camera-is-right"),
+        ((4, 5), False, "sensor-is-right"),
+    ],
+)
+def test_players_say_by_the_truth_whether_a_sensor_or_the_camera_is_right(cell, felt, answer):
+    table = Table()
+    table.put(in_cell(STANDARD, "a1", "a", (4, 4)))
+    question = Question(("camera-is-right", "sensor-is-right"), (cell_mm(STANDARD, cell),), felt)
+    assert Players(table).truth_of(question) == answer
