@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import ClassVar
 
 from companion.games.position import Witness
+from companion.grid_conditions import WITHOUT_DIODES, GridConditions
 from companion.inputs import Look
 from companion.lights import Light, Shown, frame, lights, side_colours
 from companion.live import Hardware, Live
@@ -73,6 +74,10 @@ class TableGrid:
         """What the sensors told at the last look."""
         self._lights: Mapping[Cell, Light] = {}
         self._shown = Shown()
+        self._judged = GridConditions()
+        self._conditions: tuple[str, ...] = ()
+        self._ghosts = False
+        """Whether a camera saw at the last look that sensors are misled for want of diodes."""
         self._since = _now()
         self._counted = counters()
         self._counted_s = clock()
@@ -108,6 +113,8 @@ class TableGrid:
                 _log.warning("%s; %s", event.why, on)
 
     def _take(self, event: GridEvent, t_s: float) -> None:
+        if isinstance(event, Lost) and self.is_there:
+            self._judged.lost(t_s)
         if self._believed or isinstance(event, Lost):
             self._sensors.take(event, t_s)
         elif isinstance(event, Found):
@@ -139,10 +146,14 @@ class TableGrid:
             self._show(shown.colours)
         if now_s - self._counted_s >= _COUNT_EVERY_S:
             self._counted, self._counted_s = self._counters(), now_s
+            self._conditions = self._judged.after(now_s, self._counted.traffic)
         self._equip()
 
-    def _warn(self, news: Iterable[str]) -> None:
-        for one in news:
+    def _hold_against(self, seen: Mapping[Cell, bool], overruled: Iterable[Cell] = ()) -> None:
+        """Holds the sensors against the cells that a camera surely saw occupied, or empty."""
+        says = self._sensors.says()
+        self._ghosts = any(seen.get(cell) is False and says.get(cell) for cell in self._sensors.perhaps_ghosts())
+        for one in self._sensors.compare(seen, self.clock(), overruled):
             _log.warning("%s", one)
 
     def _equip(self) -> None:
@@ -157,6 +168,7 @@ class TableGrid:
                 tuple(self._sensors.says().items()),
                 self._sensors.stuck(),
                 self.cells,
+                (*self._conditions, *((WITHOUT_DIODES,) if self._ghosts and self._believed else ())),
             )
         )
 
@@ -197,7 +209,7 @@ class BoardGrid(TableGrid):
         overruled = {one.dispute.cell for one in settled if one.right is Witness.SENSOR}
         held = camera_holds(self._held, self._board)
         self.mirrored = self._believed and is_mirrored(held, self._sensors.says(), self._board)
-        self._warn(self._sensors.compare(held, now_s, overruled))
+        self._hold_against(held, overruled)
         seen, self._held = with_sensors(self._held, self.told_beside_camera(), self._board), None
         return seen
 

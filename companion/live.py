@@ -64,6 +64,8 @@ class Hardware:
     stuck: tuple[Cell, ...] = ()
     cells: tuple[Cell, ...] = ()
     """Those that have an LED and a sensor."""
+    conditions: tuple[str, ...] = ()
+    """What is the matter with it while it is there: one plain sentence each."""
 
 
 class Live:

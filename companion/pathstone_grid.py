@@ -48,7 +48,7 @@ class SquaresGrid(TableGrid):
         against = {cell for cell, occupied in told.items() if sure.get(cell, occupied) is not occupied}
         if against and now_s - self._held_s < DISPUTE_S:
             return None
-        self._warn(self._sensors.compare(sure, now_s))
+        self._hold_against(sure)
         self._held = None
         size = math.isqrt(len(held.look.tops))
         cells = ((row, column) for row in range(1, size + 1) for column in range(1, size + 1))

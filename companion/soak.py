@@ -247,6 +247,10 @@ class Game:
         state, why = self._live.watching()
         if state not in (Watch.WATCHING, Watch.HAND, Watch.MOVING):
             findings = (*findings, Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, f"{state}: {why}"))
+        hardware = self._live.hardware()
+        if hardware is not None and hardware.counters.device is None:
+            why = f"the grid: {hardware.counters.trouble}"
+            findings = (*findings, Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, why))
         return Outcome(
             self.case, tuple(self.told), verdicts, findings, asked, self.frame, tuple(self.watched), (finished, result)
         )
@@ -280,7 +284,7 @@ class Game:
                 yield Frame(moment.n, moment.t_s, image)
             if self.table.on:
                 self.watched.append(self._live.watching())
-                self.watched += [(Watch.WATCHING, why) for why in self._live.conditions()]
+                self.watched += [(Watch.WATCHING, why) for why in (*self._live.conditions(), *self._of_grid())]
             if over_at is None and self.table.players.finished:
                 over_at = moment.n
             started = sum(
@@ -292,6 +296,16 @@ class Game:
                 return
             if moment.n > _MOST_FRAMES:
                 return
+
+    def _of_grid(self) -> Iterator[str]:
+        """What the page says to be the matter with the grid."""
+        hardware = self._live.hardware()
+        if hardware is None:
+            return
+        if hardware.counters.trouble:
+            yield f"grid not connected: {hardware.counters.trouble}"
+        yield from hardware.conditions
+        yield from (f"left out, stuck: row {row}, column {column}" for row, column in hardware.stuck)
 
     def _switch(self, passing: Sequence[str]) -> None:
         begin, end = FAULT_FLICKS

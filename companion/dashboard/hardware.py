@@ -43,6 +43,7 @@ def hardware_to_json(hardware: Hardware | None) -> Json | None:
             "events": counters.events,
             **asdict(counters.traffic),
         },
+        "conditions": list(hardware.conditions),
         "cells": [
             {
                 "cell": list(cell),

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import companion
 from companion.dashboard import create_magestone_app, create_pathstone_app
 from companion.dashboard.server import Server, listen
+from companion.grid_conditions import WITHOUT_DIODES, GridConditions
 from companion.inputs import Declaration, Declared, Dispute, Look, Setup
 from companion.lights import Light, Rhythm
 from companion.live import Hardware, Live
@@ -74,6 +75,8 @@ def test_a_hole_about_which_sensor_and_camera_differ_is_marked_in_both_maps(page
     expect(page.locator("#map-sensors .differs")).to_have_count(0)
     expect(page.locator("#map-sensors .stuck")).to_have_count(1)
     expect(page.locator("#grid-note")).to_have_text("Left out, stuck: row 3, column 3.")
+    served.desk.live.equip(grid(occupied={(8, 4)}, stuck=((3, 3),), conditions=("bytes find no room: look",)))
+    expect(page.locator("#grid-note")).to_have_text("Left out, stuck: row 3, column 3. Bytes find no room: look.")
 
 
 def test_a_lost_grid_is_told_with_the_remedy_and_that_the_game_goes_on(page, served):
@@ -151,7 +154,10 @@ def test_whose_disk_it_is_is_asked_in_the_colours_words(page, served):
 def test_the_panel_fits_the_screen(page, served, disk):
     served.desk.see(disk(Player.A, 8, 4), flight=Player.A)
     served.desk.see(disk(Player.A, 8, 4), disk(Player.B, 8, 6), flight=Player.B)
-    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, stuck=((3, 3),)))
+    told = GridConditions()
+    told.after(0.0, Traffic())
+    conditions = (*told.after(1.0, Traffic(bad_frames=9)), WITHOUT_DIODES)
+    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, stuck=((3, 3),), conditions=conditions))
     expect(page.locator("#map-camera .disk")).to_have_count(2)
     for width, height in ((390, 844), (1920, 1080), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
@@ -168,12 +174,13 @@ def test_the_panel_fits_the_screen(page, served, disk):
 def test_a_program_asks_for_the_grid(desk):
     client = desk.app.test_client()
     assert client.get("/grid").json is None
-    desk.live.equip(grid(occupied={(8, 4)}, stuck=((3, 3),)))
+    desk.live.equip(grid(occupied={(8, 4)}, stuck=((3, 3),), conditions=("a loose plug",)))
     told = client.get("/grid").json
     assert (told["state"], told["simulated"], told["port"], told["since"]) == ("there", True, "/dev/ttyUSB0", SINCE)
     assert told["device"]["uid"] == "1f2e3d4c5b6a7988"
     assert told["baud"] == 115_200
     assert told["counters"]["frames_in"] == 1200
+    assert told["conditions"] == ["a loose plug"]
     at = {tuple(one["cell"]): one for one in told["cells"]}
     assert [one["cell"] for one in told["cells"]] == [list(cell) for cell in CELLS]
     assert at[8, 4]["occupied"] is True

@@ -5,7 +5,7 @@
 // a text in place of those where it is not sure.
 
 import { html, svg, find, setText, inkOn } from "./dom.js";
-import { gridAlarmOf } from "./watch.js";
+import { gridAlarmOf, sentence } from "./watch.js";
 
 const STATES = { there: "Connected", lost: "Not connected", looking: "Looking for it" };
 const COUNTERS = {
@@ -114,7 +114,7 @@ function renderNote(grid, board, differ) {
   if (grid.state === "there" && !grid.sensed) notes.push("Its sensors are not used here.");
   if (open.length > 0) notes.push(`Camera and sensor differ at ${open.map((one) => board.name(one.cell)).join("; ")}.`);
   if (stuck.length > 0) notes.push(`Left out, stuck: ${stuck.map((one) => board.name(one.cell)).join("; ")}.`);
-  setText(find("#grid-note"), notes.join(" "));
+  setText(find("#grid-note"), [...notes, ...grid.conditions.map(sentence)].join(" "));
 }
 
 function renderFacts(grid) {

@@ -1,0 +1,69 @@
+"""What is the matter with a grid while it is there, in sentences with a remedy: its line, its plug, its wiring."""
+
+from collections import deque
+
+from firmware_protocol.driver import Traffic
+
+_WINDOW_S = 20.0
+_MANY = 3
+"""So many damaged or repeated messages within the window; plugging in may damage one or two."""
+_LOST_WITHIN_S, _OFTEN_LOST = 120.0, 2
+
+WITHOUT_DIODES = (
+    "sensors feel disks where none lie, at the fourth corner of a rectangle: their matrix has no diodes; what they say "
+    "there is not used"
+)
+_DAMAGED = (
+    "the line to the grid damages what is sent: take a shorter or a shielded cable, and end any other program that "
+    "uses the port"
+)
+_OVERRUN = "bytes find no room in the grid: end any other program that uses its port"
+_REPEATED = (
+    "the line to the grid is slow to answer, and much is sent again: take another cable or hub, or a lower speed"
+)
+
+
+class GridConditions:
+    """What the counters of a grid's link say of it. Times are in seconds of any one steady clock."""
+
+    def __init__(self) -> None:
+        self._counted: deque[tuple[float, int, int, int]] = deque()
+        """What came to the counters at each time: damaged, repeated and overrun."""
+        self._before: Traffic | None = None
+        self._lost_s: deque[float] = deque()
+
+    def lost(self, t_s: float) -> None:
+        """The grid was there, and is lost."""
+        self._lost_s.append(t_s)
+
+    def after(self, t_s: float, traffic: Traffic) -> tuple[str, ...]:
+        """What is the matter by now, with what the link has counted so far; one sentence each."""
+        before, self._before = self._before or traffic, traffic
+        damaged = _more(before.bad_frames, traffic.bad_frames)
+        damaged += _more(before.device_bad_frames, traffic.device_bad_frames)
+        overrun = _more(before.device_overruns, traffic.device_overruns)
+        self._counted.append((t_s, damaged, _more(before.retries, traffic.retries), overrun))
+        while self._counted[0][0] <= t_s - _WINDOW_S:
+            self._counted.popleft()
+        while self._lost_s and self._lost_s[0] <= t_s - _LOST_WITHIN_S:
+            self._lost_s.popleft()
+        _, *counts = zip(*self._counted, strict=True)
+        damaged, repeated, overrun = (sum(count) for count in counts)
+        told = []
+        if len(self._lost_s) >= _OFTEN_LOST:
+            told.append(
+                f"the grid was lost {len(self._lost_s)} times within two minutes: see that its plug is tight, and that "
+                "its supply is strong enough for its LEDs"
+            )
+        if damaged >= _MANY:
+            told.append(_DAMAGED)
+        elif overrun:
+            told.append(_OVERRUN)
+        elif repeated >= _MANY:
+            told.append(_REPEATED)
+        return tuple(told)
+
+
+def _more(before: int, now: int) -> int:
+    """How much a counter has grown; one that a device keeps begins at 0 when that starts anew."""
+    return now - before if now >= before else now
