@@ -32,6 +32,8 @@ _NOISE = 1.4
 """In levels; packing as JPEG takes more than half of it away. Cameras by day have up to 1."""
 _BLOCKY, _BLOCKIER = 2.0, 1.3
 """At any table (JPEG at quality 86 has up to 1.8), and beside the usual."""
+_SUDDENLY, _DIMMED_S = -0.4, 8.0
+"""Logarithm of the mean level from one picture to the next; how long it is told."""
 _FLICKER, _HUNTING = 0.005, 0.12
 """From picture to picture, and within some seconds; logarithms of the mean level."""
 _TINT, _SHADING = 0.1, 0.025
@@ -65,6 +67,7 @@ _WORDS = {
     "mirrored": "the picture is mirrored, by what the sensors tell: switch that off in the camera's settings",
     "smeared": "what moves is smeared: shorten the camera's exposure, and give more light",
     "lens": "the lens bends straight lines: places near the corners are less exact, hang the camera higher",
+    "dimmed": "the picture went dark all at once: see to the plugs of the camera and the lamp if that comes again",
     "knocked": "the camera was knocked: the board is found again",
 }
 
@@ -84,7 +87,7 @@ class Conditions:
         self._looked_s = -math.inf
         self._said: deque[frozenset[str]] = deque(maxlen=3)
         self._stood: Calibration | None = None
-        self._knocked_s = -math.inf
+        self._dimmed_s = self._knocked_s = -math.inf
 
     def after(
         self, t_s: float, image_bgr: Image, calibration: Calibration | None, besides: Iterable[str] = ()
@@ -101,7 +104,10 @@ class Conditions:
         blocks = block_levels(image_bgr)
         if self._usual is None:
             self._usual = blocks
-        self._gains.append((t_s, float(np.median((blocks - self._usual).mean(axis=2)))))
+        gain = float(np.median((blocks - self._usual).mean(axis=2)))
+        if self._gains and gain - self._gains[-1][1] < _SUDDENLY:
+            self._dimmed_s = t_s
+        self._gains.append((t_s, gain))
         while t_s - self._gains[0][0] > _WINDOW_S:
             self._gains.popleft()
         if t_s - self._looked_s >= _EVERY_S and len(self._gains) >= _LEAST_FRAMES:
@@ -109,6 +115,8 @@ class Conditions:
             self._look(image_bgr, blocks, self._usual, calibration)
         known = frozenset(besides)
         told = [name for name in _WORDS if name in known or sum(name in said for said in self._said) >= 2]
+        if t_s - self._dimmed_s < _DIMMED_S:
+            told.append("dimmed")
         if t_s - self._knocked_s < _KNOCKED_S:
             told.append("knocked")
         return tuple(_WORDS[name] for name in told)

@@ -9,18 +9,11 @@ _MANY = 3
 """So many damaged or repeated messages within the window; plugging in may damage one or two."""
 _LOST_WITHIN_S, _OFTEN_LOST = 120.0, 2
 
-WITHOUT_DIODES = (
-    "sensors feel disks where none lie, at the fourth corner of a rectangle: their matrix has no diodes; what they say "
-    "there is not used"
-)
-_DAMAGED = (
-    "the line to the grid damages what is sent: take a shorter or a shielded cable, and end any other program that "
-    "uses the port"
-)
-_OVERRUN = "bytes find no room in the grid: end any other program that uses its port"
-_REPEATED = (
-    "the line to the grid is slow to answer, and much is sent again: take another cable or hub, or a lower speed"
-)
+WITHOUT_DIODES = "sensors feel pieces at the fourth corner of rectangles: give each of them a diode"
+_LOST = "the grid was lost {} times in two minutes: see to its plug and its supply"
+_DAMAGED = "the line damages what is sent: take a shorter or a shielded cable"
+_OVERRUN = "bytes find no room in the grid: end other programs that use its port"
+_REPEATED = "the line answers late: take another cable or hub, or a lower speed"
 
 
 class GridConditions:
@@ -51,10 +44,7 @@ class GridConditions:
         damaged, repeated, overrun = (sum(count) for count in counts)
         told = []
         if len(self._lost_s) >= _OFTEN_LOST:
-            told.append(
-                f"the grid was lost {len(self._lost_s)} times within two minutes: see that its plug is tight, and that "
-                "its supply is strong enough for its LEDs"
-            )
+            told.append(_LOST.format(len(self._lost_s)))
         if damaged >= _MANY:
             told.append(_DAMAGED)
         elif overrun:

@@ -91,14 +91,14 @@ class Sensors:
         that is joined and says empty shows that the matrix has diodes. Disks that come one by one soon make such a
         cell, so that little is lost under a grid with diodes.
         """
-        says = self.says()
+        says = {cell: one.occupied for cell, one in self._cells.items() if not one.stuck}
         groups: list[tuple[set[int], set[int]]] = []
         for row, column in (cell for cell, occupied in says.items() if occupied):
             joined = [group for group in groups if row in group[0] or column in group[1]]
             groups = [group for group in groups if group not in joined]
             groups.append(({row}.union(*(rows for rows, _ in joined)), {column}.union(*(cols for _, cols in joined))))
         felt = [(row, column) for rows, columns in groups for row in rows for column in columns]
-        if any(says.get(cell) is False and not self._cells[cell].stuck for cell in felt):
+        if any(says.get(cell) is False for cell in felt):
             return frozenset()
         several = [(rows, columns) for rows, columns in groups if len(rows) > 1 and len(columns) > 1]
         return frozenset((row, column) for rows, columns in several for row in rows for column in columns)

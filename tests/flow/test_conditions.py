@@ -30,7 +30,7 @@ SAID = {
     "noise": "noisy",
     "out-of-focus": "blurred",
     "jpeg": "packed",
-    "warm-up": "darker",
+    "warm-up": "all at once",
     "drop-outs": "lost on the way",
     "bumps": "knocked",
     "glare": "falls otherwise",

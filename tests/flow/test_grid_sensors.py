@@ -263,11 +263,14 @@ def test_what_a_matrix_without_diodes_feels_wrongly_may_always_be_a_ghost(filled
     assert wrong <= sensors.perhaps_ghosts()
 
 
-def test_a_sensor_left_out_says_nothing_of_diodes():
-    sensors = grid_of("xox ooo xoo")
+@pytest.mark.parametrize(("rows", "cell"), [("xox ooo xoo", (3, 3)), ("xxx ooo xox", (1, 2))])
+def test_a_sensor_left_out_says_nothing_of_diodes(rows, cell):
+    sensors = grid_of(rows)
+    assert ghosts_in(sensors) == "... ... ..."
+    felt = sensors.says()[cell]
     for n in range(STUCK_LOOKS):
-        sensors.compare({(3, 3): True}, 1.0 + n)
-    assert sensors.stuck() == ((3, 3),)
+        sensors.compare({cell: not felt}, 1.0 + n)
+    assert sensors.stuck() == (cell,)
     assert ghosts_in(sensors) == "g.g ... g.g"
 
 

@@ -52,10 +52,12 @@ TOLD = {
     "motion-blur": "smeared",
     "out-of-focus": "blurred",
     "jpeg": "packed",
+    "warm-up": "all at once",
     "drop-outs": "lost on the way",
     "frozen": "repeats one picture",
     "lost": "gives no picture",
     "bumps": "knocked",
+    "hands": "hand is over",
     "grid-unplugged": "grid not connected",
     "grid-flips": "damages",
     "grid-corrupt": "damages",
@@ -68,7 +70,7 @@ TOLD = {
     "grid-loose": "grid was lost",
     "sensor-stuck": "left out",
     "sensor-dead": "left out",
-    "sensors-ghosts": "no diodes",
+    "sensors-ghosts": "a diode",
 }
 """What the page says meanwhile; a mirrored picture is told by sensors, which are left out here. What players do, and
 what the line to the grid or the firmware makes up for, is not the matter."""

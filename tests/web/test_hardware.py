@@ -76,7 +76,7 @@ def test_a_hole_about_which_sensor_and_camera_differ_is_marked_in_both_maps(page
     expect(page.locator("#map-sensors .stuck")).to_have_count(1)
     expect(page.locator("#grid-note")).to_have_text("Left out, stuck: row 3, column 3.")
     served.desk.live.equip(grid(occupied={(8, 4)}, stuck=((3, 3),), conditions=("bytes find no room: look",)))
-    expect(page.locator("#grid-note")).to_have_text("Left out, stuck: row 3, column 3. Bytes find no room: look.")
+    expect(page.locator("#grid-note")).to_have_text("Bytes find no room: look. Left out, stuck: row 3, column 3.")
 
 
 def test_a_lost_grid_is_told_with_the_remedy_and_that_the_game_goes_on(page, served):

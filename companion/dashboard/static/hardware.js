@@ -20,6 +20,7 @@ const COUNTERS = {
   lost: "Times lost",
 };
 const RADIUS = 0.42;
+const MOST_NAMED = 3;
 
 export function renderHardware(grid, board) {
   const panel = find("#grid-panel");
@@ -110,12 +111,16 @@ const differs = (cx, cy) => svg("circle", { class: "differs", cx, cy, r: 0.46 })
 function renderNote(grid, board, differ) {
   const stuck = grid.cells.filter((one) => one.stuck);
   const open = differ.filter((one) => !one.stuck);
-  const notes = [];
+  // What the maps show as well comes last.
+  const notes = grid.conditions.map(sentence);
   if (grid.state === "there" && !grid.sensed) notes.push("Its sensors are not used here.");
-  if (open.length > 0) notes.push(`Camera and sensor differ at ${open.map((one) => board.name(one.cell)).join("; ")}.`);
-  if (stuck.length > 0) notes.push(`Left out, stuck: ${stuck.map((one) => board.name(one.cell)).join("; ")}.`);
-  setText(find("#grid-note"), [...notes, ...grid.conditions.map(sentence)].join(" "));
+  if (open.length > 0) notes.push(`Camera and sensor differ at ${named(open, board)}.`);
+  if (stuck.length > 0) notes.push(`Left out, stuck: ${named(stuck, board)}.`);
+  setText(find("#grid-note"), notes.join(" "));
 }
+
+// Many are counted: the maps show which.
+const named = (some, board) => some.length > MOST_NAMED ? `${some.length} places` : some.map((one) => board.name(one.cell)).join("; ");
 
 function renderFacts(grid) {
   const { device } = grid;
