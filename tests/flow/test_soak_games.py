@@ -65,6 +65,7 @@ TOLD = {
     "grid-inserts": "damages",
     "grid-doubles": "damages",
     "grid-foreign": "damages",
+    "grid-delays": "answers late",
     "grid-wrong-speed": "grid not connected",
     "grid-restarts": "grid was lost",
     "grid-loose": "grid was lost",
