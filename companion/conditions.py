@@ -105,8 +105,10 @@ class Conditions:
         if self._usual is None:
             self._usual = blocks
         gain = float(np.median((blocks - self._usual).mean(axis=2)))
-        if self._gains and gain - self._gains[-1][1] < _SUDDENLY:
-            self._dimmed_s = t_s
+        if self._gains and gain < _DARKER:
+            before_s, before = self._gains[-1]
+            if t_s - before_s < _EVERY_S and gain - before < _SUDDENLY:
+                self._dimmed_s = t_s
         self._gains.append((t_s, gain))
         while t_s - self._gains[0][0] > _WINDOW_S:
             self._gains.popleft()

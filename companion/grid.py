@@ -76,8 +76,6 @@ class TableGrid:
         self._shown = Shown()
         self._judged = GridConditions()
         self._conditions: tuple[str, ...] = ()
-        self._ghosts = False
-        """Whether a camera saw at the last look that sensors are misled for want of diodes."""
         self._since = _now()
         self._counted = counters()
         self._counted_s = clock()
@@ -115,6 +113,7 @@ class TableGrid:
     def _take(self, event: GridEvent, t_s: float) -> None:
         if isinstance(event, Lost) and self.is_there:
             self._judged.lost(t_s)
+            self._judge(t_s)
         if self._believed or isinstance(event, Lost):
             self._sensors.take(event, t_s)
         elif isinstance(event, Found):
@@ -128,7 +127,7 @@ class TableGrid:
 
     def told_beside_camera(self) -> dict[Cell, bool]:
         """What is `told` without what may be felt for want of diodes: of that a camera knows better."""
-        ghosts = self._sensors.perhaps_ghosts()
+        ghosts = self._sensors.ghosts()
         return {cell: occupied for cell, occupied in self.told().items() if cell not in ghosts}
 
     def has_changed(self, rest_s: float = REST_S) -> bool:
@@ -145,19 +144,22 @@ class TableGrid:
             self._shown = shown
             self._show(shown.colours)
         if now_s - self._counted_s >= _COUNT_EVERY_S:
-            self._counted, self._counted_s = self._counters(), now_s
-            self._conditions = self._judged.after(now_s, self._counted.traffic)
+            self._judge(now_s)
         self._equip()
+
+    def _judge(self, t_s: float) -> None:
+        """Looks at the link's counters."""
+        self._counted, self._counted_s = self._counters(), t_s
+        self._conditions = self._judged.after(t_s, self._counted)
 
     def _hold_against(self, seen: Mapping[Cell, bool], overruled: Iterable[Cell] = ()) -> None:
         """Holds the sensors against the cells that a camera surely saw occupied, or empty."""
-        says = self._sensors.says()
-        self._ghosts = any(seen.get(cell) is False and says.get(cell) for cell in self._sensors.perhaps_ghosts())
         for one in self._sensors.compare(seen, self.clock(), overruled):
             _log.warning("%s", one)
 
     def _equip(self) -> None:
         """Shows the grid on the page as it is."""
+        without_diodes = self.is_there and self._sensors.diodes.missing
         self._live.equip(
             Hardware(
                 self._counted,
@@ -168,7 +170,7 @@ class TableGrid:
                 tuple(self._sensors.says().items()),
                 self._sensors.stuck(),
                 self.cells,
-                (*self._conditions, *((WITHOUT_DIODES,) if self._ghosts and self._believed else ())),
+                (*self._conditions, *((WITHOUT_DIODES,) if without_diodes else ())),
             )
         )
 

@@ -2,14 +2,15 @@
 
 A sensor tells whether its hole is occupied, never by whom. What it says counts once it has stayed so for a while, and
 only while the grid is there. One that keeps contradicting a camera that is sure is stuck, and left out until it has
-agreed again for long, both with a disk in its hole and without. In a matrix without diodes a hole is also felt to be
-occupied where disks lie at the three other corners of a rectangle; that tells nothing beside a camera.
+agreed again for long, both with a disk in its hole and without. What may be felt for want of `diodes` tells nothing
+beside a camera.
 """
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from companion.diodes import Diodes
 from companion.games.at_rest import in_hole
 from companion.games.compare import cell_mm
 from companion.inputs import Dispute, Look
@@ -46,6 +47,7 @@ class Sensors:
         """`cells` has the cell at each index of the grid."""
         self.device: Device | None = None
         """What the grid is, while it is there."""
+        self.diodes = Diodes()
         self._uid: str | None = None
         self._order = cells
         self._cells = {cell: _Cell() for cell in cells}
@@ -55,7 +57,7 @@ class Sensors:
         match event:
             case Found():
                 if event.device.uid != self._uid:
-                    self._cells = {cell: _Cell() for cell in self._order}
+                    self._cells, self.diodes = {cell: _Cell() for cell in self._order}, Diodes()
                 self.device, self._uid = event.device, event.device.uid
                 self._set(dict(zip(self._order, event.occupied, strict=False)), t_s)
             case Lost():
@@ -84,33 +86,19 @@ class Sensors:
             if one.occupied is not None and not one.stuck and t_s - one.since_s >= rest_s
         }
 
-    def perhaps_ghosts(self) -> frozenset[Cell]:
-        """The cells that may be felt to be occupied though nothing lies there, because the matrix has no diodes.
-
-        There, a cell is felt where other occupied ones join its row to its column, however long the way round. So one
-        that is joined and says empty shows that the matrix has diodes. Disks that come one by one soon make such a
-        cell, so that little is lost under a grid with diodes.
-        """
-        says = {cell: one.occupied for cell, one in self._cells.items() if not one.stuck}
-        groups: list[tuple[set[int], set[int]]] = []
-        for row, column in (cell for cell, occupied in says.items() if occupied):
-            joined = [group for group in groups if row in group[0] or column in group[1]]
-            groups = [group for group in groups if group not in joined]
-            groups.append(({row}.union(*(rows for rows, _ in joined)), {column}.union(*(cols for _, cols in joined))))
-        felt = [(row, column) for rows, columns in groups for row in rows for column in columns]
-        if any(says.get(cell) is False for cell in felt):
-            return frozenset()
-        several = [(rows, columns) for rows, columns in groups if len(rows) > 1 and len(columns) > 1]
-        return frozenset((row, column) for rows, columns in several for row in rows for column in columns)
+    def ghosts(self) -> frozenset[Cell]:
+        """The cells that may be felt for want of diodes though nothing lies there; of them a camera knows better."""
+        return self.diodes.ghosts(self._believed())
 
     def compare(self, seen: Mapping[Cell, bool], t_s: float, overruled: Iterable[Cell] = ()) -> tuple[str, ...]:
         """Holds every sensor against what the camera saw; what people must be told of it, one sentence each.
 
         `seen` says which cells are occupied, as far as the camera is sure of it and a sensor should feel the same.
-        `overruled` are cells about which people have believed the sensor: there the camera is wrong. Cells that are
-        `perhaps_ghosts` are left out.
+        `overruled` are cells about which people have believed the sensor: there the camera is wrong. What may be
+        `ghosts` is not held against a sensor.
         """
-        overruled = {*overruled, *self.perhaps_ghosts()}
+        self.diodes.learn(self._believed(), self.told(t_s), seen)
+        overruled = {*overruled, *self.ghosts()}
         news = []
         for cell, one in self._cells.items():
             if one.occupied is None or t_s - one.since_s < REST_S or cell in overruled:
@@ -131,6 +119,10 @@ class Sensors:
                 one.stuck = False
                 news.append(f"the sensor {_at(cell)} agrees with the camera again: it is believed from now on")
         return tuple(news)
+
+    def _believed(self) -> dict[Cell, bool]:
+        """What each sensor says at this moment, but for those that are left out."""
+        return {cell: one.occupied for cell, one in self._cells.items() if one.occupied is not None and not one.stuck}
 
     def _set(self, occupied: Mapping[Cell, bool], t_s: float) -> None:
         for cell, now in occupied.items():

@@ -244,16 +244,21 @@ class Game:
         finished = next((end for end in self.table.players.finished if end.game == 1), None)
         result = None if finished is None else scorer.end(finished.disks)
         findings, asked = compare(self.told, verdicts, finished, result)
-        state, why = self._live.watching()
-        if state not in (Watch.WATCHING, Watch.HAND, Watch.MOVING):
-            findings = (*findings, Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, f"{state}: {why}"))
-        hardware = self._live.hardware()
-        if hardware is not None and hardware.counters.device is None:
-            why = f"the grid: {hardware.counters.trouble}"
-            findings = (*findings, Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, why))
+        if lasting.issuperset(self.table.on):
+            lost = (Finding(Wrong.NOT_RECOVERED, len(verdicts), self.frame, says) for says in self._not_recovered())
+            findings = (*findings, *lost)
         return Outcome(
             self.case, tuple(self.told), verdicts, findings, asked, self.frame, tuple(self.watched), (finished, result)
         )
+
+    def _not_recovered(self) -> Iterator[str]:
+        """What is lost still, once no fault is there any more."""
+        state, why = self._live.watching()
+        if state not in (Watch.WATCHING, Watch.HAND, Watch.MOVING):
+            yield f"{state}: {why}"
+        hardware = self._live.hardware()
+        if hardware is not None and hardware.counters.device is None:
+            yield f"the grid: {hardware.counters.trouble or 'it is not found'}"
 
     def _tell(self, given: Input, rulings: tuple[Ruling, ...]) -> None:
         self.told.append(Told(self.frame, given, rulings))

@@ -113,6 +113,33 @@ def test_what_is_the_matter_is_said_while_it_lasts(fault):
     assert after - {words for words in after if "knocked" in words} == set()
 
 
+# Brightness of a picture beside the usual, by number; whether it is said that the picture went dark.
+BRIGHTNESS = {
+    "a camera that starts anew": (lambda n: 0.35 if n == 40 else 1.0, True),
+    "a lamp that goes out": (lambda n: 0.35 if n >= 40 else 1.0, True),
+    "a flash": (lambda n: 1.8 if n == 40 else 1.0, False),
+    "light that goes slowly": (lambda n: 1.0 if n < 40 else max(0.4, 1.0 - 0.05 * (n - 40)), False),
+}
+
+
+@pytest.mark.parametrize(("brightness", "told"), BRIGHTNESS.values(), ids=BRIGHTNESS)
+def test_a_picture_that_goes_dark_at_once_is_told_of(brightness, told):
+    conditions = Conditions()
+    heard = set()
+    for n in range(60):
+        image = np.full((480, 640, 3), round(120 * brightness(n)), np.uint8)
+        heard.update(conditions.after(n / FPS, image, None))
+    assert any("all at once" in words for words in heard) is told
+
+
+def test_a_camera_that_was_away_did_not_go_dark_at_once():
+    conditions = Conditions()
+    for n in range(60):
+        image = np.full((480, 640, 3), 120 if n < 30 else 40, np.uint8)
+        told = conditions.after(n / FPS + (n >= 30) * 60, image, None)
+        assert not any("all at once" in words for words in told)
+
+
 @pytest.mark.parametrize("fault", ["noise", "out-of-focus", "jpeg"])
 def test_it_is_said_of_packed_pictures_too(fault):
     before, during, after = said_over_holes(fault, (640, 480), jpeg_quality=90)

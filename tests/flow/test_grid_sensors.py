@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from companion.games.compare import cell_mm
 from companion.inputs import Dispute, Look, SeenDisk
@@ -21,9 +19,6 @@ from companion.sensors import (
 from companion.terms import USUAL_FIELD, Lying, Player
 from firmware_protocol.driver import Changed, Device, Found, Lost, Sensed
 from firmware_protocol.messages import LedKind, SensorKind
-from hardware_sims.sensors import Ghosts
-from hardware_sims.sensors import Sensors as SimulatedSensors
-from vision.board import Grid
 
 CELLS = ((1, 1), (1, 2), (1, 3))
 DEVICE = Device("grid", "01", 1, 3, LedKind.RGB, SensorKind.HALL, "0.1.0", False)
@@ -220,62 +215,26 @@ def test_a_mirrored_picture_is_told_by_the_sensors(cells, sensed, mirrored):
     assert is_mirrored(held, says(*sensed), USUAL_FIELD) is mirrored
 
 
-# Maps of a grid, a row of the board a word, x occupied, o empty; then where something may be felt for want of diodes.
-GHOSTS = {
-    "nothing lies there": ("ooo ooo ooo", "... ... ..."),
-    "all in one row": ("xxx ooo ooo", "... ... ..."),
-    "none joined to another": ("xoo oxo oox", "... ... ..."),
-    "a rectangle": ("xox ooo xox", "g.g ... g.g"),
-    "a rectangle with an empty corner has diodes": ("xox ooo xoo", "... ... ..."),
-    "a rectangle and one elsewhere": ("xxo xxo oox", "gg. gg. ..."),
-    "joined the long way round": ("xxo oxx oox", "... ... ..."),
-    "joined the long way round, all felt": ("xxx xxx xxx", "ggg ggg ggg"),
-}
-
-
-def grid_of(rows: str) -> Sensors:
-    occupied = tuple(sign == "x" for sign in rows.replace(" ", ""))
-    sensors = Sensors(tuple((row, column) for row in (1, 2, 3) for column in (1, 2, 3)))
-    sensors.take(Found(replace(DEVICE, rows=3), occupied), 0.0)
-    return sensors
-
-
-def ghosts_in(sensors: Sensors) -> str:
-    ghosts = sensors.perhaps_ghosts()
-    return " ".join("".join("g" if (row, column) in ghosts else "." for column in (1, 2, 3)) for row in (1, 2, 3))
-
-
-@pytest.mark.parametrize(("rows", "ghosts"), GHOSTS.values(), ids=GHOSTS)
-def test_it_is_known_what_may_be_felt_for_want_of_diodes(rows, ghosts):
-    assert ghosts_in(grid_of(rows)) == ghosts
-
-
-@given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 7)), max_size=24))
-def test_what_a_matrix_without_diodes_feels_wrongly_may_always_be_a_ghost(filled):
-    cells = Grid().cells(7, 8)
-    felt = SimulatedSensors(7, 8, (Ghosts(),))
-    for row, column in filled:
-        felt.put(8 * row + column, True, 0.0)
-    felt.advance(1.0)
-    sensors = Sensors(cells)
-    sensors.take(Found(replace(DEVICE, rows=7, columns=8), felt.levels), 0.0)
-    wrong = {cell for cell, now, truly in zip(cells, felt.levels, felt.occupied, strict=True) if now is not truly}
-    assert wrong <= sensors.perhaps_ghosts()
-
-
-@pytest.mark.parametrize(("rows", "cell"), [("xox ooo xoo", (3, 3)), ("xxx ooo xox", (1, 2))])
-def test_a_sensor_left_out_says_nothing_of_diodes(rows, cell):
-    sensors = grid_of(rows)
-    assert ghosts_in(sensors) == "... ... ..."
-    felt = sensors.says()[cell]
-    for n in range(STUCK_LOOKS):
-        sensors.compare({cell: not felt}, 1.0 + n)
-    assert sensors.stuck() == (cell,)
-    assert ghosts_in(sensors) == "g.g ... g.g"
-
-
 def test_a_ghost_is_not_held_against_its_sensor():
-    sensors = grid_of("xox ooo xox")
+    cells = ((1, 1), (1, 2), (2, 1), (2, 2))
+    sensors = Sensors(cells)
+    sensors.take(Found(replace(DEVICE, rows=2, columns=2), (True,) * 4), 0.0)
     for n in range(STUCK_LOOKS + 1):
-        assert sensors.compare({(3, 3): False}, 1.0 + n) == ()
+        assert sensors.compare({(2, 2): False}, 1.0 + n) == ()
     assert sensors.stuck() == ()
+    assert sensors.ghosts() == set(cells)
+    assert sensors.diodes.missing
+    # Another grid is another matter.
+    sensors.take(Found(replace(OTHER, rows=2, columns=2), (True,) * 4), 9.0)
+    assert not sensors.diodes.missing
+
+
+def test_a_sensor_left_out_says_nothing_of_diodes():
+    cells = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3))
+    sensors = Sensors(cells)
+    sensors.take(Found(replace(DEVICE, rows=2), (True, True, True, True, False, True)), 0.0)
+    assert sensors.ghosts() == set()
+    for n in range(STUCK_LOOKS):
+        sensors.compare({(2, 2): True}, 1.0 + n)
+    assert sensors.stuck() == ((2, 2),)
+    assert sensors.ghosts() == {*cells} - {(2, 2)}

@@ -1,6 +1,7 @@
 """Claims about the hardware panel: the device, its cells beside what the camera sees, its counters, and its loss."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from queue import Queue
 
@@ -120,6 +121,13 @@ def test_the_pages_of_squares_show_the_grid_too(browser, tmp_path, create, form,
         live.equip(Hardware(THERE, SINCE, lights=lights, cells=cells))
         expect(page.locator("#map-lights .dark")).to_have_count(size * size - 2)
         expect(page.locator("#map-lights")).to_have_attribute("aria-label", f"LEDs lit: {words}")
+        live.equip(Hardware(THERE, SINCE, lights=lights, cells=cells, conditions=(WITHOUT_DIODES,)))
+        expect(page.locator("#grid-note")).to_contain_text("a diode")
+        for width in (1920, 390):
+            page.set_viewport_size({"width": width, "height": 1080})
+            box = page.locator("#map-lights").bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 100, width
         live.equip(Hardware(GONE, SINCE, cells=cells))
         expect(page.locator("#grid-alarm")).to_contain_text("is the cable in? The game goes on without it.")
     finally:
@@ -155,10 +163,19 @@ def test_the_panel_fits_the_screen(page, served, disk):
     served.desk.see(disk(Player.A, 8, 4), flight=Player.A)
     served.desk.see(disk(Player.A, 8, 4), disk(Player.B, 8, 6), flight=Player.B)
     told = GridConditions()
-    told.after(0.0, Traffic())
-    conditions = (*told.after(1.0, Traffic(bad_frames=9)), WITHOUT_DIODES)
-    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, stuck=((3, 3),), conditions=conditions))
+    told.after(0.0, THERE)
+    conditions = (*told.after(1.0, replace(THERE, traffic=Traffic(bad_frames=99))), WITHOUT_DIODES)
+    assert len(conditions) == 2
+    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, conditions=conditions[1:]))
     expect(page.locator("#map-camera .disk")).to_have_count(2)
+    for width, height in ((1920, 1080), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        note, panel = (page.locator(part).bounding_box() for part in ("#grid-note", "#grid-panel"))
+        assert note is not None
+        assert panel is not None
+        assert note["y"] + note["height"] <= panel["y"] + panel["height"], width
+    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, stuck=((3, 3),), conditions=conditions))
+    expect(page.locator("#grid-note")).to_contain_text("Left out")
     for width, height in ((390, 844), (1920, 1080), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
