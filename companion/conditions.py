@@ -32,8 +32,8 @@ _NOISE = 1.4
 """In levels; packing as JPEG takes more than half of it away. Cameras by day have up to 1."""
 _BLOCKY, _BLOCKIER = 2.0, 1.3
 """At any table (JPEG at quality 86 has up to 1.8), and beside the usual."""
-_SUDDENLY, _DIMMED_S = -0.4, 8.0
-"""Logarithm of the mean level from one picture to the next; how long it is told."""
+_SUDDENLY = -0.4
+"""Logarithm of the mean level from one picture to the next."""
 _FLICKER, _HUNTING = 0.005, 0.12
 """From picture to picture, and within some seconds; logarithms of the mean level."""
 _TINT, _SHADING = 0.1, 0.025
@@ -47,7 +47,9 @@ _RESIDUAL_PX, _RESIDUAL_SHARE = 0.25, 0.25 / 1280
 _TURNED_TILT_DEG, _TURNED_DEG = 5.0, 120.0
 """A camera that hangs more aslant than the first sees what is near it at the bottom of its picture; turned on its head
 it is off by more than the second."""
-_KNOCK_PX, _KNOCKED_S = 3.0, 8.0
+_KNOCK_PX = 3.0
+_HAPPENED_S = 8.0
+"""So long it is told what happened at one moment."""
 
 _WORDS = {
     "dark": "the picture is dark: give more light",
@@ -87,7 +89,7 @@ class Conditions:
         self._looked_s = -math.inf
         self._said: deque[frozenset[str]] = deque(maxlen=3)
         self._stood: Calibration | None = None
-        self._dimmed_s = self._knocked_s = -math.inf
+        self._happened_s: dict[str, float] = {}
 
     def after(
         self, t_s: float, image_bgr: Image, calibration: Calibration | None, besides: Iterable[str] = ()
@@ -108,19 +110,15 @@ class Conditions:
         if self._gains and gain < _DARKER:
             before_s, before = self._gains[-1]
             if t_s - before_s < _EVERY_S and gain - before < _SUDDENLY:
-                self._dimmed_s = t_s
+                self._happened_s["dimmed"] = t_s
         self._gains.append((t_s, gain))
         while t_s - self._gains[0][0] > _WINDOW_S:
             self._gains.popleft()
         if t_s - self._looked_s >= _EVERY_S and len(self._gains) >= _LEAST_FRAMES:
             self._looked_s = t_s
             self._look(image_bgr, blocks, self._usual, calibration)
-        known = frozenset(besides)
+        known = {*besides, *(name for name, at_s in self._happened_s.items() if t_s - at_s < _HAPPENED_S)}
         told = [name for name in _WORDS if name in known or sum(name in said for said in self._said) >= 2]
-        if t_s - self._dimmed_s < _DIMMED_S:
-            told.append("dimmed")
-        if t_s - self._knocked_s < _KNOCKED_S:
-            told.append("knocked")
         return tuple(_WORDS[name] for name in told)
 
     def _stand(self, t_s: float, calibration: Calibration | None) -> None:
@@ -135,7 +133,7 @@ class Conditions:
         there = before.board_from_px(np.array([[0, 0], [width, height]], dtype=np.float64))
         moved = calibration.project(there) - before.project(there)
         if float(np.abs(moved).max()) > _KNOCK_PX:
-            self._knocked_s = t_s
+            self._happened_s["knocked"] = t_s
             self._usual, self._usual_sharp, self._usual_blocky = None, 0.0, 0.0
             self._gains.clear()
 

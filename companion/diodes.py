@@ -25,23 +25,23 @@ class Diodes:
         """The cells that say occupied and may be empty, for all that is known."""
         if len(self._spared) >= _PROOF:
             return frozenset()
-        return _explained(says) - self._spared
+        return _explained(says, _joined(says)) - self._spared
 
     def learn(self, says: Mapping[Cell, bool], still: Mapping[Cell, bool], seen: Mapping[Cell, bool]) -> None:
         """Takes what the sensors say, what those that have been `still` do, and what a camera surely saw, by cell."""
-        wrong = {cell for cell in _explained(says) if seen.get(cell) is False}
+        joined = _joined(says)
+        wrong = {cell for cell in _explained(says, joined) if seen.get(cell) is False}
         if len(wrong) >= _PROOF:
             self._spared.clear()
-        self._spared |= {cell for cell in _joined(says) if still.get(cell) is False}
+        self._spared |= {cell for cell in joined if still.get(cell) is False}
         if len(self._spared) >= _PROOF:
             self.missing = False
         elif wrong - self._spared:
             self.missing = True
 
 
-def _explained(says: Mapping[Cell, bool]) -> frozenset[Cell]:
+def _explained(says: Mapping[Cell, bool], joined: set[Cell]) -> frozenset[Cell]:
     """The cells that would say occupied without diodes in any case; none where one that is joined says empty."""
-    joined = _joined(says)
     if any(says.get(cell) is False for cell in joined):
         return frozenset()
     return frozenset(cell for cell in joined if says.get(cell))

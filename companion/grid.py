@@ -113,13 +113,13 @@ class TableGrid:
     def _take(self, event: GridEvent, t_s: float) -> None:
         if isinstance(event, Lost) and self.is_there:
             self._judged.lost(t_s)
-            self._judge(t_s)
         if self._believed or isinstance(event, Lost):
             self._sensors.take(event, t_s)
         elif isinstance(event, Found):
             self._sensors.take(replace(event, occupied=()), t_s)
         if isinstance(event, Found | Lost):
-            self._since, self._counted = _now(), self._counters()
+            self._since = _now()
+            self._judge(t_s)
 
     def told(self, rest_s: float = REST_S) -> dict[Cell, bool]:
         """Whether each cell is occupied, as far as its sensor is believed and has been still so long."""

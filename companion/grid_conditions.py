@@ -1,4 +1,4 @@
-"""What is the matter with a grid while it is there, in sentences with a remedy: its line, its plug, its wiring."""
+"""What is the matter with a grid's line, plug and wiring, in sentences with a remedy."""
 
 from collections import deque
 

@@ -65,7 +65,7 @@ class Hardware:
     cells: tuple[Cell, ...] = ()
     """Those that have an LED and a sensor."""
     conditions: tuple[str, ...] = ()
-    """What is the matter with it while it is there: one plain sentence each."""
+    """What is the matter with it, besides that it is not there: one plain sentence each."""
 
 
 class Live:

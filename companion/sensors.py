@@ -80,11 +80,8 @@ class Sensors:
 
     def told(self, t_s: float, rest_s: float = REST_S) -> dict[Cell, bool]:
         """What counts: whether each cell is occupied, as far as its sensor is believed and has been still so long."""
-        return {
-            cell: one.occupied
-            for cell, one in self._cells.items()
-            if one.occupied is not None and not one.stuck and t_s - one.since_s >= rest_s
-        }
+        believed = self._believed()
+        return {cell: now for cell, now in believed.items() if t_s - self._cells[cell].since_s >= rest_s}
 
     def ghosts(self) -> frozenset[Cell]:
         """The cells that may be felt for want of diodes though nothing lies there; of them a camera knows better."""

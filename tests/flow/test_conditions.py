@@ -30,7 +30,7 @@ SAID = {
     "noise": "noisy",
     "out-of-focus": "blurred",
     "jpeg": "packed",
-    "warm-up": "all at once",
+    "warm-up": "darker",
     "drop-outs": "lost on the way",
     "bumps": "knocked",
     "glare": "falls otherwise",

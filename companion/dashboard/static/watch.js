@@ -18,10 +18,10 @@ export function alarmOf(state) {
   return lost ? `${WATCH[state.watch.state]}: ${state.watch.why}` : "";
 }
 
+export const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
+
 // What is the matter with the pictures of a board that is watched all the same, or nothing.
 export const picturesInWords = (state) => state.pictures.map(sentence).join(" ");
-
-export const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 // What must be told loudly of a grid (null where there is none), or nothing; `watching` is whether a camera looks too.
 export function gridAlarmOf(grid, watching) {
