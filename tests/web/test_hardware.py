@@ -166,8 +166,16 @@ def test_the_panel_fits_the_screen(page, served, disk):
     told.after(0.0, THERE)
     conditions = (*told.after(1.0, replace(THERE, traffic=Traffic(bad_frames=99))), WITHOUT_DIODES)
     assert len(conditions) == 2
-    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, conditions=conditions[1:]))
+    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}))
     expect(page.locator("#map-camera .disk")).to_have_count(2)
+    for width, height in ((1920, 1080), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        more, panel = (page.locator(part).bounding_box() for part in ("#grid-panel summary", "#grid-panel"))
+        assert more is not None
+        assert panel is not None
+        assert more["y"] + more["height"] <= panel["y"] + panel["height"], width
+    served.desk.live.equip(grid(occupied={(8, 4), (8, 6)}, conditions=conditions[1:]))
+    expect(page.locator("#grid-note")).to_contain_text("a diode")
     for width, height in ((1920, 1080), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
         note, panel = (page.locator(part).bounding_box() for part in ("#grid-note", "#grid-panel"))
